@@ -1,0 +1,217 @@
+//! The contract between `cargo-concord` (the front end, no LLVM in it) and `concord-pass` (the program that
+//! is linked to rustc's LLVM): one [`LinkJob`] in as JSON, one [`LinkOutcome`] out as JSON.
+//!
+//! `concord-pass link --job JOB.json --outcome OUTCOME.json` reads the bitcode among [`LinkJob::inputs`],
+//! resolves symbols as the linker would, and writes one native object that takes the place of all of it.
+//! The native inputs stay with the real linker. A failed run exits non-zero with its message on stderr.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+/// One link, as the real linker would see it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct LinkJob {
+    /// Inputs in command-line order, native ones included: they decide what is live and what is exported.
+    pub inputs: Vec<Input>,
+    /// What the link makes.
+    pub output: OutputKind,
+    /// File name of the artefact, for messages and for naming the module.
+    pub artefact: String,
+    /// Which defined symbols others may name at run time.
+    pub exports: Exports,
+    /// Symbols that must be kept whoever names them (`main`, `-u`, `-e`, `--defsym`, `--wrap`, `-init`, `-fini`).
+    pub roots: Vec<String>,
+    /// The profile's optimisation.
+    pub optimise: Optimise,
+    /// How the pass is to instrument.
+    pub instrument: Instrument,
+    /// Folder for the object and the dumps; exists and belongs to this link alone.
+    pub work_dir: PathBuf,
+    /// Stages whose module is written to `work_dir` as `NN-stage.ll`.
+    pub dump: Vec<Stage>,
+}
+
+/// One input of the link.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "kind")]
+pub enum Input {
+    /// An object file, native or bitcode: always part of the link.
+    Object {
+        /// Where it is.
+        path: PathBuf,
+    },
+    /// A static archive or rlib, native and bitcode members mixed.
+    Archive {
+        /// Where it is.
+        path: PathBuf,
+        /// Every member takes part (`--whole-archive`), else members are taken on demand.
+        whole: bool,
+    },
+    /// A shared library: its dynamic symbols satisfy references, its undefined ones keep ours alive.
+    Shared {
+        /// Where it is.
+        path: PathBuf,
+    },
+}
+
+/// What the link makes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OutputKind {
+    /// An executable, position-independent or not: local-exec thread-locals.
+    Executable,
+    /// A shared object: initial-exec thread-locals.
+    SharedObject,
+}
+
+/// Which symbols the artefact exports to the dynamic linker.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "kind", content = "symbols")]
+pub enum Exports {
+    /// An executable without `--export-dynamic`: nothing, apart from what shared inputs name.
+    None,
+    /// `--export-dynamic`, or a shared object without a list: all that has default visibility.
+    All,
+    /// A version script or dynamic list: these alone (`*` and `?` match as the linker's do).
+    Listed(Vec<String>),
+}
+
+/// The profile's optimisation, as Cargo gave it to rustc.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Optimise {
+    /// `0`, `1`, `2`, `3`, `s` or `z`.
+    pub level: String,
+    /// The profile's `lto`.
+    pub lto: Lto,
+    /// `-C target-cpu`; `generic`-like default of the target when absent (`native` is resolved by the pass).
+    pub cpu: Option<String>,
+    /// Whether debug information is kept (`-C debuginfo` above 0).
+    pub debug_info: bool,
+}
+
+/// The profile's `lto`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Lto {
+    /// `lto = "off"` or `false`: each crate is optimised by itself, then all are merged.
+    Off,
+    /// `lto = "thin"`.
+    Thin,
+    /// `lto = "fat"` or `true`.
+    Fat,
+}
+
+/// How to instrument.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Instrument {
+    /// `false` makes the same build without guards and probes, to be measured against.
+    pub probes: bool,
+    /// Crates (by name, `-` as `_`) whose functions get no probes.
+    pub exclude_crates: Vec<String>,
+}
+
+impl Default for Instrument {
+    fn default() -> Self {
+        Self { probes: true, exclude_crates: Vec::new() }
+    }
+}
+
+/// The stages of the pass, in order; the names are used by `dump` and in file names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stage {
+    /// Modules of one crate merged, nothing changed yet.
+    Merge,
+    /// Guards marked.
+    Guard,
+    /// After the profile's optimisation.
+    Optimise,
+    /// Probes inserted, markers lowered.
+    Probe,
+}
+
+impl Stage {
+    /// All stages, in order.
+    pub const ALL: [Stage; 4] = [Stage::Merge, Stage::Guard, Stage::Optimise, Stage::Probe];
+
+    /// The name used on the command line and in file names.
+    pub fn name(self) -> &'static str {
+        match self {
+            Stage::Merge => "merge",
+            Stage::Guard => "guard",
+            Stage::Optimise => "optimise",
+            Stage::Probe => "probe",
+        }
+    }
+}
+
+/// What the pass made of a job.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct LinkOutcome {
+    /// The native object that replaces all bitcode; absent when the link had none.
+    pub object: Option<PathBuf>,
+    /// What was done, for messages, `audit` and tests.
+    pub report: Report,
+}
+
+/// What was instrumented, and what was not and why.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Report {
+    /// Demangled names of the functions selected, sorted; the same for every profile.
+    pub instrumented: Vec<String>,
+    /// Functions left without probes, sorted by name.
+    pub skipped: Vec<Skipped>,
+    /// Probes in the emitted code.
+    pub probes: u32,
+    /// Loops in the instrumented functions of the optimised module.
+    pub loops: u32,
+    /// Guard regions found, by catalogue entry.
+    pub guards: Vec<GuardCount>,
+    /// Seconds per stage, in the order in which they ran.
+    pub seconds: Vec<(String, f64)>,
+    /// Peak resident memory of the pass, in bytes.
+    pub peak_bytes: u64,
+}
+
+/// A function without probes.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Skipped {
+    /// Demangled name.
+    pub function: String,
+    /// Why, in one sentence.
+    pub reason: String,
+}
+
+/// How often a catalogue entry was recognised.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct GuardCount {
+    /// The entry's name, e.g. `std::sync::Mutex`.
+    pub entry: String,
+    /// Places where a guard begins.
+    pub acquires: u32,
+    /// Places where a guard ends.
+    pub releases: u32,
+}
+
+/// Reads a JSON file of this contract.
+///
+/// # Errors
+/// When the file cannot be read or is not what is expected; the message names the file.
+pub fn read_json<T: for<'de> Deserialize<'de>>(path: &Path) -> std::io::Result<T> {
+    let text = std::fs::read(path).map_err(|error| named(path, error))?;
+    serde_json::from_slice(&text).map_err(|error| named(path, error.into()))
+}
+
+/// Writes a JSON file of this contract.
+///
+/// # Errors
+/// When the file cannot be written; the message names the file.
+pub fn write_json<T: Serialize>(path: &Path, value: &T) -> std::io::Result<()> {
+    let text = serde_json::to_vec_pretty(value)?;
+    std::fs::write(path, text).map_err(|error| named(path, error))
+}
+
+fn named(path: &Path, error: std::io::Error) -> std::io::Error {
+    std::io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+}

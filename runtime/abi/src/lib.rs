@@ -1,0 +1,136 @@
+//! What instrumented code and the runtime share: symbol names, word layouts, the build record.
+//!
+//! Both sides import this crate and nothing of each other. Changing anything here is a change of
+//! [`ABI_VERSION`]: a binary carries the version it was compiled for, and the runtime refuses another.
+#![no_std]
+
+/// Version of everything in this file.
+pub const ABI_VERSION: u32 = 1;
+
+/// Thread-local `u32` that probes compare with zero; alone in its [`LINE_BYTES`] block.
+pub const LINE_SYMBOL: &str = "concord_line";
+/// Thread-local `u32` that counts guard depth; see [`guard`].
+pub const GUARD_SYMBOL: &str = "concord_guard";
+/// `preserve_most` function that a probe calls when the line is not [`line::CLEAR`].
+pub const PROBE_SLOW_SYMBOL: &str = "concord_probe_slow";
+/// `preserve_most` function that a guard's exit calls when the guard word becomes zero.
+pub const GUARD_SLOW_SYMBOL: &str = "concord_guard_slow";
+/// The [`BuildInfo`] record that the pass leaves in each linked artefact.
+pub const BUILD_INFO_SYMBOL: &str = "concord_build_info";
+
+/// Alignment and size of the block that holds `concord_line`, and of the one that holds `concord_guard`.
+///
+/// Two 64-byte lines, because adjacent-line prefetchers of current x86-64 CPUs move lines in pairs.
+pub const LINE_BYTES: usize = 128;
+
+/// Values of the line.
+pub mod line {
+    /// Nothing to do. Every thread starts so.
+    pub const CLEAR: u32 = 0;
+    /// The dispatcher's own line: always armed, never cleared.
+    pub const PERMANENT: u32 = u32::MAX;
+    /// Smallest and largest generation of a turn; any value between arms the line for that turn alone.
+    pub const FIRST_GENERATION: u32 = 1;
+    /// See [`FIRST_GENERATION`].
+    pub const LAST_GENERATION: u32 = u32::MAX - 1;
+}
+
+/// Layout of the guard word.
+///
+/// The pending flag is stored inverted, so that a guard's exit finds "depth is zero and a preemption is
+/// pending" by the zero flag of its own subtraction.
+pub mod guard {
+    /// Set while **no** preemption is pending.
+    pub const NOT_PENDING: u32 = 1 << 31;
+    /// Depth zero, nothing pending: the initial value, and the value between tasks.
+    pub const IDLE: u32 = NOT_PENDING;
+    /// Mask of the depth.
+    pub const DEPTH: u32 = NOT_PENDING - 1;
+}
+
+/// Section of the note that tools read ([`NOTE_OWNER`], [`NOTE_TYPE`], then a [`BuildInfo`]).
+pub const NOTE_SECTION: &str = ".note.concord";
+/// Owner name of the note, without its terminating zero.
+pub const NOTE_OWNER: &str = "Concord";
+/// Type of the note.
+pub const NOTE_TYPE: u32 = 1;
+
+/// What the pass did to an artefact. All fields little-endian, in this order, without padding.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BuildInfo {
+    /// [`BUILD_INFO_MAGIC`].
+    pub magic: u32,
+    /// [`ABI_VERSION`] of the pass.
+    pub abi_version: u32,
+    /// Functions selected for instrumentation.
+    pub functions: u32,
+    /// Probes in the emitted code.
+    pub probes: u32,
+    /// Loops in instrumented functions.
+    pub loops: u32,
+    /// Bit 0: probes were inserted (clear for a build without probes).
+    pub flags: u32,
+    /// Hash of the options that shaped the code.
+    pub options_hash: u64,
+}
+
+/// First word of a [`BuildInfo`]: "CNRD".
+pub const BUILD_INFO_MAGIC: u32 = 0x4452_4e43;
+
+/// Bit of [`BuildInfo::flags`].
+pub const FLAG_PROBES: u32 = 1;
+
+const _: () = assert!(size_of::<BuildInfo>() == 32);
+
+impl BuildInfo {
+    /// The record's bytes, as they stand in the note and behind the symbol.
+    pub fn to_bytes(&self) -> [u8; 32] {
+        let mut bytes = [0; 32];
+        let words = [self.magic, self.abi_version, self.functions, self.probes, self.loops, self.flags];
+        for (slot, word) in bytes.chunks_exact_mut(4).zip(words) {
+            slot.copy_from_slice(&word.to_le_bytes());
+        }
+        bytes[24..].copy_from_slice(&self.options_hash.to_le_bytes());
+        bytes
+    }
+
+    /// Reads a record; `None` when `bytes` is too short or does not begin with the magic word.
+    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let word = |index: usize| -> Option<u32> {
+            Some(u32::from_le_bytes(bytes.get(index * 4..index * 4 + 4)?.try_into().ok()?))
+        };
+        let options_hash = u64::from_le_bytes(bytes.get(24..32)?.try_into().ok()?);
+        let info = Self {
+            magic: word(0)?,
+            abi_version: word(1)?,
+            functions: word(2)?,
+            probes: word(3)?,
+            loops: word(4)?,
+            flags: word(5)?,
+            options_hash,
+        };
+        (info.magic == BUILD_INFO_MAGIC).then_some(info)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn build_info_round_trips_and_rejects_other_bytes() {
+        let info = BuildInfo {
+            magic: BUILD_INFO_MAGIC,
+            abi_version: ABI_VERSION,
+            functions: 7,
+            probes: 11,
+            loops: 5,
+            flags: FLAG_PROBES,
+            options_hash: 0x0123_4567_89ab_cdef,
+        };
+        assert_eq!(BuildInfo::from_bytes(&info.to_bytes()), Some(info));
+        assert_eq!(BuildInfo::from_bytes(&info.to_bytes()[..31]), None);
+        assert_eq!(BuildInfo::from_bytes(&[0; 32]), None);
+    }
+}
