@@ -1,0 +1,9 @@
+//! Contexts: tasks, their stacks, and what a switch between them must carry.
+
+pub(crate) mod current;
+mod fiber;
+mod registers;
+mod stack;
+
+pub(crate) use fiber::{Fiber, Outcome, Stack};
+pub(crate) use stack::StackPool;

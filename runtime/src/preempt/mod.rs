@@ -1,0 +1,57 @@
+//! Preemption: how a dispatcher ends a worker's turn.
+//!
+//! ```text
+//!  dispatcher thread                               worker's thread
+//!                                                  clear line
+//!        <------- turn word: (start, generation) - begin            turn.rs
+//!  start + quantum <= now, something waits
+//!        -------- line: generation --------------> probe            line.rs, symbols.rs
+//!                                                  slow path        probe.rs
+//!                                                    stale?   take it out, go on
+//!                                                    guarded? pending; end when the guard does
+//!                                                    else     switch stacks
+//!        <------- outbox: the task --------------- Preempted
+//! ```
+//!
+//! `line`, `turn` and `decide` hold the protocol over plain atomics and values; `tests/loom.rs` checks them.
+//! `symbols` has the words and stubs that compiled code names, `probe` what the stubs call, `guard` what users
+//! mark, `record` what tests watch.
+//!
+//! Cost budget: nothing but the probe itself while the line is clear; a preemption costs one line transfer,
+//! the stub, one compare-exchange and one switch of stacks, about 100 ns within a core.
+
+pub(crate) mod decide;
+mod guard;
+pub(crate) mod line;
+mod probe;
+mod record;
+pub(crate) mod symbols;
+pub(crate) mod turn;
+
+pub use guard::{WorkerLocal, no_preempt};
+pub use record::{RECORD_LIMIT, record_probes};
+
+use crate::context::{Fiber, Outcome, current};
+use crate::sync::AtomicU32;
+use turn::{Turn, TurnWord};
+
+/// Runs one turn of `fiber` on this thread, whose line is `line`.
+pub(crate) fn run_turn(fiber: &mut Fiber, turn: Turn, word: &TurnWord, line: &AtomicU32) -> Outcome {
+    symbols::set_guard_word(concord_abi::guard::IDLE);
+    current::begin(turn.generation.get());
+    word.begin(line, turn);
+    let outcome = fiber.resume();
+    word.end();
+    current::end();
+    // A task that ended inside a guard (a lock it forgot) must not leave the next one guarded.
+    symbols::set_guard_word(concord_abi::guard::IDLE);
+    outcome
+}
+
+/// How many guards this thread is in.
+pub(crate) fn guard_depth() -> u32 {
+    symbols::guard_word() & concord_abi::guard::DEPTH
+}
+
+#[cfg(test)]
+mod tests;

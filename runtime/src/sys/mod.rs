@@ -1,0 +1,3 @@
+//! The machine below: clock, cores, symbols that may be absent.
+
+pub(crate) mod weak;
