@@ -46,7 +46,7 @@ impl Requests for KeyValueRequests {
         CLASSES.map(String::from).to_vec()
     }
 
-    fn make(&self, class: usize, _service_ns: Option<u64>, mut rng: &mut dyn Rng, payload: &mut Vec<u8>) {
+    fn make(&self, class: usize, _service_ns: Option<u64>, rng: &mut dyn Rng, payload: &mut Vec<u8>) {
         // Each class draws once, so that the keys of a run do not depend on its mix.
         let present = rng.random_range(0..KEYS);
         let spare = KEYS + present % SPARE_KEYS;

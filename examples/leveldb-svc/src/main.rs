@@ -1,1 +1,3 @@
+//! w
+mod store;
 fn main() {}
