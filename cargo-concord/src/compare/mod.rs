@@ -1,0 +1,94 @@
+//! `cargo concord compare`: one service, several quanta, one table.
+//!
+//! ```text
+//! args -> plan (everything that can be wrong is refused here, before anything is built)
+//!      -> builds: plain and instrumented
+//!      -> measure: service times of both, in turns -> points: one process per policy, quantum and load
+//!      -> table, JSON
+//! ```
+
+mod args;
+mod builds;
+mod measure;
+mod plan;
+mod points;
+mod table;
+
+pub(crate) use args::Args;
+
+use std::process::ExitCode;
+
+use anyhow::{Context as _, Result};
+use concord_bench::results::{Comparison, Machine};
+use indicatif::{ProgressBar, ProgressStyle};
+
+use builds::CargoBuilds;
+use plan::Plan;
+
+/// Which program of the service.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Build {
+    /// From `cargo build --release`: what instrumentation is measured against.
+    Plain,
+    /// From `cargo concord build --release`.
+    Instrumented,
+}
+
+/// The service's two programs, once they are built.
+pub(crate) trait Programs {
+    /// Runs the program of `build` with `args`; its standard output.
+    ///
+    /// # Errors
+    /// When it cannot be started or failed without a result; the message has its standard error.
+    fn run(&self, build: Build, args: &[String]) -> Result<Vec<u8>>;
+}
+
+/// Runs the subcommand.
+///
+/// # Errors
+/// Bad arguments, a build that failed, or a service program that failed.
+pub(crate) fn run(args: Args) -> Result<ExitCode> {
+    let plan = Plan::new(&args)?;
+    let programs = CargoBuilds::new(&args)?;
+    let comparison = compare(&plan, &programs)?;
+    println!("{}", table::render(&comparison));
+    if let Some(file) = &args.json {
+        let json = serde_json::to_vec_pretty(&comparison)?;
+        std::fs::write(file, json).with_context(|| format!("write the results to {}", file.display()))?;
+        println!("The same as JSON: {}", file.display());
+    }
+    Ok(verdict(&comparison))
+}
+
+/// Measures and runs everything that the plan asks for.
+fn compare(plan: &Plan, programs: &dyn Programs) -> Result<Comparison> {
+    let progress = progress_bar(plan);
+    let service_times = measure::service_times(plan, programs, &progress)?;
+    let runs = points::run_all(plan, programs, &service_times, &progress)?;
+    progress.finish_and_clear();
+    Ok(Comparison { service: plan.service.clone(), machine: Machine::here(), service_times, runs })
+}
+
+fn progress_bar(plan: &Plan) -> ProgressBar {
+    let steps = measure::ROUNDS * 2 + plan.points.len();
+    let style = ProgressStyle::with_template("{elapsed_precise} [{bar:30}] {pos}/{len} {msg}");
+    ProgressBar::new(steps as u64).with_style(style.expect("the template is valid"))
+}
+
+/// Success, unless a run proves nothing or a reply was wrong.
+fn verdict(comparison: &Comparison) -> ExitCode {
+    let void = comparison.runs.iter().filter(|run| run.adherence.void).count();
+    let wrong: u64 = comparison.runs.iter().flat_map(|run| &run.classes).map(|class| class.wrong).sum();
+    if void > 0 {
+        eprintln!("error: {void} run(s) are void: the schedule was not kept; lower the load or free a core");
+    }
+    if wrong > 0 {
+        eprintln!("error: {wrong} replies had the wrong content");
+    }
+    if void > 0 || wrong > 0 { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+}
+
+#[cfg(test)]
+pub(crate) mod fake;
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,148 @@
+//! What was meant: the runs to make, checked.
+
+use anyhow::{Result, bail, ensure};
+use concord_bench::quantum;
+use concord_bench::workload::Workload;
+
+use super::Args;
+
+/// One run.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Point {
+    /// Name of the policy.
+    pub(crate) policy: String,
+    /// `None` without preemption.
+    pub(crate) quantum_ns: Option<u64>,
+    /// Share of the workers' time.
+    pub(crate) load: f64,
+}
+
+/// A checked comparison.
+#[derive(Clone, Debug)]
+pub(crate) struct Plan {
+    /// Name of the service in the results.
+    pub(crate) service: String,
+    /// What arrives.
+    pub(crate) workload: Workload,
+    /// Workers of each run.
+    pub(crate) workers: usize,
+    /// Seed of each run.
+    pub(crate) seed: u64,
+    /// Seconds of each run.
+    pub(crate) seconds: f64,
+    /// Arguments for the service's own options.
+    pub(crate) service_args: Vec<String>,
+    /// The runs in order: between two neighbours of one load and policy only the quantum differs.
+    pub(crate) points: Vec<Point>,
+}
+
+impl Plan {
+    /// Checks what was typed.
+    ///
+    /// # Errors
+    /// The option that is wrong, and what to write.
+    pub(crate) fn new(args: &Args) -> Result<Self> {
+        let workload = Workload::find(&args.workload)?;
+        let quanta = list("--quanta", &args.quanta, |text| quantum::parse(text).map_err(anyhow::Error::msg))?;
+        let loads = list("--loads", &args.loads, parse_load)?;
+        let policies = list("--policy", &args.policy, |text| Ok(text.to_string()))?;
+        ensure!(args.workers > 0, "--workers 0: a service needs at least one worker");
+        ensure!(
+            args.seconds.is_finite() && args.seconds > 0.0,
+            "--seconds {}: give a length above 0",
+            args.seconds
+        );
+        let mut points = Vec::new();
+        for policy in &policies {
+            for &load in &loads {
+                points.extend(quanta.iter().map(|&quantum_ns| Point {
+                    policy: policy.clone(),
+                    quantum_ns,
+                    load,
+                }));
+            }
+        }
+        Ok(Self {
+            service: args.package.clone(),
+            workload,
+            workers: args.workers,
+            seed: args.seed,
+            seconds: args.seconds,
+            service_args: args.service_args.clone(),
+            points,
+        })
+    }
+}
+
+fn parse_load(text: &str) -> Result<f64> {
+    match text.parse::<f64>() {
+        Ok(load) if load.is_finite() && load > 0.0 => Ok(load),
+        _ => bail!("load `{text}`: give shares above 0, such as 0.5"),
+    }
+}
+
+fn list<T: PartialEq>(option: &str, text: &str, parse: impl Fn(&str) -> Result<T>) -> Result<Vec<T>> {
+    let mut values = Vec::new();
+    for part in text.split(',').map(str::trim) {
+        ensure!(!part.is_empty(), "{option} `{text}`: an empty entry; separate values by single commas");
+        let value = parse(part)?;
+        ensure!(!values.contains(&value), "{option} `{text}`: `{part}` comes twice");
+        values.push(value);
+    }
+    Ok(values)
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// What a user gets who names the package and the workload alone.
+    pub(crate) fn args() -> Args {
+        Args {
+            package: "leveldb-svc".into(),
+            bin: None,
+            manifest_path: None,
+            workload: "get-scan-50-50".into(),
+            quanta: "none,5us".into(),
+            loads: "0.5".into(),
+            policy: "ps".into(),
+            workers: 1,
+            seed: 1,
+            seconds: 5.0,
+            json: None,
+            service_args: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn neighbours_differ_in_one_thing() {
+        let args = Args { loads: "0.3, 0.7".into(), ..args() };
+        let points = Plan::new(&args).unwrap().points;
+        let point = |quantum_ns, load| Point { policy: "ps".into(), quantum_ns, load };
+        assert_eq!(
+            points,
+            [point(None, 0.3), point(Some(5_000), 0.3), point(None, 0.7), point(Some(5_000), 0.7)]
+        );
+    }
+
+    #[test]
+    fn bad_arguments_are_refused_by_name() {
+        let refused = |args: Args, part: &str| {
+            let message = Plan::new(&args).unwrap_err().to_string();
+            assert!(message.contains(part), "{message}");
+        };
+        refused(Args { quanta: "".into(), ..args() }, "--quanta");
+        refused(Args { quanta: "none,,5us".into(), ..args() }, "--quanta");
+        refused(Args { quanta: "5".into(), ..args() }, "5us");
+        refused(Args { quanta: "0us".into(), ..args() }, "0us");
+        refused(Args { quanta: "5us,5000ns".into(), ..args() }, "twice");
+        refused(Args { loads: "".into(), ..args() }, "--loads");
+        refused(Args { loads: "0".into(), ..args() }, "load `0`");
+        refused(Args { loads: "-0.5".into(), ..args() }, "load `-0.5`");
+        refused(Args { loads: "NaN".into(), ..args() }, "load `NaN`");
+        refused(Args { policy: ",".into(), ..args() }, "--policy");
+        refused(Args { workers: 0, ..args() }, "--workers 0");
+        refused(Args { seconds: 0.0, ..args() }, "--seconds 0");
+        refused(Args { workload: "get-scan-5050".into(), ..args() }, "did you mean");
+    }
+}
