@@ -1,1 +1,28 @@
-//! Placeholder.
+//! Bitcode of one link in, one instrumented native object out.
+//!
+//! A crate's life is the list of stages in [`pipeline`]; each stage is a file:
+//!
+//! ```text
+//! unit (read) -> resolve -> select -> guard -> optimise -> merge -> probe -> record -> codegen
+//! ```
+//!
+//! Without LLVM types: [`resolve`], [`cfg`], [`names`], [`guard::catalogue`], [`probe::plan`]. All else speaks
+//! inkwell; raw calls of LLVM's C API are in `ffi` alone.
+
+pub mod cfg;
+pub mod codegen;
+pub mod error;
+pub mod ffi;
+pub mod guard;
+pub mod ir;
+pub mod names;
+pub mod optimise;
+pub mod pipeline;
+pub mod probe;
+pub mod record;
+pub mod resolve;
+pub mod select;
+pub mod target;
+pub mod unit;
+
+pub use error::{Error, Result};

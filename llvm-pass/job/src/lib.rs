@@ -28,7 +28,7 @@ pub struct LinkJob {
     pub instrument: Instrument,
     /// Folder for the object and the dumps; exists and belongs to this link alone.
     pub work_dir: PathBuf,
-    /// Stages whose module is written to `work_dir` as `NN-stage.ll`.
+    /// Stages whose modules are written to `work_dir`, as `STAGE/UNIT.ll` or `STAGE.ll`.
     pub dump: Vec<Stage>,
 }
 
@@ -118,29 +118,31 @@ impl Default for Instrument {
 }
 
 /// The stages of the pass, in order; the names are used by `dump` and in file names.
+///
+/// The first two work on each unit (object or archive member) by itself, the last two on all of them merged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stage {
-    /// Modules of one crate merged, nothing changed yet.
-    Merge,
-    /// Guards marked.
+    /// Functions selected and guards marked.
     Guard,
-    /// After the profile's optimisation.
+    /// After the profile's optimisation of the unit.
     Optimise,
-    /// Probes inserted, markers lowered.
+    /// Units merged; with LTO, optimised again.
+    Merge,
+    /// Probes inserted, marks lowered.
     Probe,
 }
 
 impl Stage {
     /// All stages, in order.
-    pub const ALL: [Stage; 4] = [Stage::Merge, Stage::Guard, Stage::Optimise, Stage::Probe];
+    pub const ALL: [Stage; 4] = [Stage::Guard, Stage::Optimise, Stage::Merge, Stage::Probe];
 
     /// The name used on the command line and in file names.
     pub fn name(self) -> &'static str {
         match self {
-            Stage::Merge => "merge",
             Stage::Guard => "guard",
             Stage::Optimise => "optimise",
+            Stage::Merge => "merge",
             Stage::Probe => "probe",
         }
     }

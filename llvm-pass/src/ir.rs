@@ -1,0 +1,118 @@
+//! Small reads and edits of IR that several stages share.
+
+use inkwell::attributes::{Attribute, AttributeLoc};
+use inkwell::basic_block::BasicBlock;
+use inkwell::builder::Builder;
+use inkwell::module::{Linkage, Module};
+use inkwell::values::{
+    BasicMetadataValueEnum, CallSiteValue, FunctionValue, InstructionOpcode, InstructionValue,
+};
+
+use crate::cfg::Graph;
+use crate::ffi;
+
+/// The functions that this module defines for good: not declarations, not copies kept for inlining.
+pub fn definitions<'ctx>(module: &Module<'ctx>) -> Vec<FunctionValue<'ctx>> {
+    let has_body = |function: &FunctionValue<'ctx>| {
+        function.count_basic_blocks() > 0 && function.get_linkage() != Linkage::AvailableExternally
+    };
+    module.get_functions().filter(has_body).collect()
+}
+
+/// A function's symbol.
+pub fn name(function: FunctionValue<'_>) -> String {
+    function.get_name().to_string_lossy().into_owned()
+}
+
+/// Whether `function` carries LLVM's attribute `attribute`.
+pub fn has_attribute(function: FunctionValue<'_>, attribute: &str) -> bool {
+    let kind = Attribute::get_named_enum_kind_id(attribute);
+    function.get_enum_attribute(AttributeLoc::Function, kind).is_some()
+}
+
+/// Whether the body is assembly alone.
+pub fn is_naked(function: FunctionValue<'_>) -> bool {
+    has_attribute(function, "naked")
+}
+
+/// The control-flow graph of `blocks` (all blocks of a function, entry first).
+pub fn control_flow(blocks: &[BasicBlock<'_>]) -> Graph {
+    let positions: std::collections::HashMap<_, _> =
+        blocks.iter().enumerate().map(|(position, block)| (block.as_mut_ptr(), position)).collect();
+    let successors = blocks
+        .iter()
+        .map(|block| {
+            let leads_to = block.get_terminator().map(ffi::successors).unwrap_or_default();
+            leads_to.iter().filter_map(|next| positions.get(&next.as_mut_ptr()).copied()).collect()
+        })
+        .collect();
+    Graph { successors }
+}
+
+/// The first place of a function's entry block behind its allocas.
+pub fn after_allocas<'ctx>(function: FunctionValue<'ctx>) -> Option<InstructionValue<'ctx>> {
+    let entry = function.get_first_basic_block()?;
+    entry.get_instructions().find(|instruction| instruction.get_opcode() != InstructionOpcode::Alloca)
+}
+
+/// The first place of a block where an ordinary instruction may stand.
+pub fn first_insertion_point<'ctx>(block: BasicBlock<'ctx>) -> Option<InstructionValue<'ctx>> {
+    let is_head = |opcode| {
+        matches!(
+            opcode,
+            InstructionOpcode::Phi
+                | InstructionOpcode::LandingPad
+                | InstructionOpcode::CatchPad
+                | InstructionOpcode::CleanupPad
+        )
+    };
+    block.get_instructions().find(|instruction| !is_head(instruction.get_opcode()))
+}
+
+/// Inserts a call of `callee` before `place`, with the source location of the code there.
+pub fn call_before<'ctx>(
+    builder: &Builder<'ctx>,
+    function: FunctionValue<'ctx>,
+    place: InstructionValue<'ctx>,
+    callee: FunctionValue<'ctx>,
+    arguments: &[BasicMetadataValueEnum<'ctx>],
+) -> CallSiteValue<'ctx> {
+    builder.position_before(&place);
+    let call = builder.build_call(callee, arguments, "").expect("the builder has a position");
+    call.set_call_convention(callee.get_call_conventions());
+    ffi::copy_location(function, nearest_located(place), ffi::call_instruction(call));
+    call
+}
+
+/// The next instruction of the block that has a source location, `place` included.
+fn nearest_located(place: InstructionValue<'_>) -> Option<InstructionValue<'_>> {
+    std::iter::successors(Some(place), |instruction| instruction.get_next_instruction())
+        .find(|instruction| instruction.get_debug_location().is_some())
+}
+
+/// Where control goes on after a call that returned; the normal edge of an invoke gets a block of its own.
+pub fn after_call<'ctx>(
+    builder: &Builder<'ctx>,
+    function: FunctionValue<'ctx>,
+    call: InstructionValue<'ctx>,
+) -> Option<InstructionValue<'ctx>> {
+    let Some(destination) = ffi::invoke_destination(call) else { return call.get_next_instruction() };
+    let block = split_edge(builder, function, call.get_parent()?, destination);
+    ffi::set_invoke_destination(call, block);
+    block.get_terminator()
+}
+
+/// Makes a block for the edge between two; the caller leads `from`'s terminator to it.
+fn split_edge<'ctx>(
+    builder: &Builder<'ctx>,
+    function: FunctionValue<'ctx>,
+    from: BasicBlock<'ctx>,
+    to: BasicBlock<'ctx>,
+) -> BasicBlock<'ctx> {
+    let block = to.get_context().insert_basic_block_after(from, "");
+    builder.position_at_end(block);
+    let jump = builder.build_unconditional_branch(to).expect("the builder has a position");
+    ffi::copy_location(function, first_insertion_point(to), jump);
+    ffi::replace_incoming(builder, to, from, block);
+    block
+}

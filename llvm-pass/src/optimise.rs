@@ -1,0 +1,82 @@
+//! The profile's optimisation, with the options that rustc's own back end sets.
+
+use concord_job::{Lto, Optimise};
+use inkwell::module::Module;
+use inkwell::passes::PassBuilderOptions;
+use inkwell::targets::TargetMachine;
+
+use crate::error::{Error, Result};
+
+/// The passes for one unit: the whole pipeline, or its first half when the merge is optimised again.
+pub fn unit_passes(optimise: &Optimise) -> String {
+    let level = level(optimise);
+    match optimise.lto {
+        Lto::Off => format!("default<{level}>"),
+        Lto::Thin | Lto::Fat if level == "O0" => format!("default<{level}>"),
+        Lto::Thin | Lto::Fat => format!("lto-pre-link<{level}>"),
+    }
+}
+
+/// The passes for the merged module; dead code alone goes when the profile asks for no LTO.
+pub fn merged_passes(optimise: &Optimise) -> String {
+    let level = level(optimise);
+    match optimise.lto {
+        Lto::Thin | Lto::Fat if level != "O0" => format!("lto<{level}>"),
+        _ => "globaldce,strip-dead-prototypes".to_owned(),
+    }
+}
+
+fn level(optimise: &Optimise) -> &'static str {
+    match optimise.level.as_str() {
+        "0" => "O0",
+        "1" => "O1",
+        "2" => "O2",
+        "s" => "Os",
+        "z" => "Oz",
+        _ => "O3",
+    }
+}
+
+/// Runs `passes` over a module; `unit` is for messages.
+///
+/// # Errors
+/// [`Error::Passes`] with LLVM's message.
+pub fn run(
+    module: &Module<'_>,
+    machine: &TargetMachine,
+    passes: &str,
+    optimise: &Optimise,
+    unit: &str,
+) -> Result<()> {
+    let fail = |message: String| Error::Passes { passes: passes.to_owned(), unit: unit.to_owned(), message };
+    module.run_passes(passes, machine, options(optimise)).map_err(|message| fail(message.to_string()))
+}
+
+/// rustc's `PipelineTuningOptions`; the C API's own defaults leave vectorisation and function merging off.
+fn options(optimise: &Optimise) -> PassBuilderOptions {
+    let is_fast = matches!(optimise.level.as_str(), "2" | "3");
+    let is_small = matches!(optimise.level.as_str(), "s" | "z");
+    let options = PassBuilderOptions::create();
+    options.set_loop_unrolling(!is_small);
+    options.set_loop_interleaving(!is_small);
+    options.set_loop_vectorization(is_fast);
+    options.set_loop_slp_vectorization(is_fast);
+    options.set_merge_functions(is_fast || is_small);
+    options
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_profile_names_the_pipeline() {
+        let optimise =
+            |level: &str, lto| Optimise { level: level.to_owned(), lto, cpu: None, debug_info: false };
+        assert_eq!(unit_passes(&optimise("3", Lto::Off)), "default<O3>");
+        assert_eq!(unit_passes(&optimise("s", Lto::Off)), "default<Os>");
+        assert_eq!(unit_passes(&optimise("3", Lto::Fat)), "lto-pre-link<O3>");
+        assert_eq!(merged_passes(&optimise("2", Lto::Thin)), "lto<O2>");
+        assert_eq!(merged_passes(&optimise("0", Lto::Fat)), "globaldce,strip-dead-prototypes");
+    }
+}

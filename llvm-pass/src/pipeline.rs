@@ -1,0 +1,319 @@
+//! Runs the stages of one link:
+//!
+//! ```text
+//! inputs -> units -> resolve -> each live unit: select, GUARD, optimise -> merge (-> LTO) -> PROBE -> object
+//! ```
+//!
+//! Units are independent until the merge, so they are worked on by all cores. The profile's `lto` decides
+//! whether the merged module is optimised again; probes are placed in the merged module either way, since
+//! recursion and the cost of a call do not end at a crate's border.
+
+use std::collections::HashSet;
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+use concord_abi::{ABI_VERSION, BUILD_INFO_MAGIC, BuildInfo, FLAG_PROBES, LINE_SYMBOL, PROBE_SLOW_SYMBOL};
+use concord_job::{Exports, GuardCount, LinkJob, LinkOutcome, OutputKind, Report, Stage};
+use inkwell::context::Context;
+use inkwell::module::Module;
+
+use crate::error::{Error, Result};
+use crate::resolve::{self, Resolution, UnitKind};
+use crate::select::{self, Selection};
+use crate::unit::{self, Unit};
+use crate::{codegen, ffi, guard, optimise, probe, record, target};
+
+/// Does a job.
+///
+/// # Errors
+/// Whatever [`Error`] names; nothing of the job's inputs is changed.
+pub fn run(job: &LinkJob) -> Result<LinkOutcome> {
+    target::initialise();
+    let mut clock = Clock::start();
+    let units = unit::read_all(&job.inputs)?;
+    let resolution = resolve_units(&units, job);
+    clock.lap("resolve");
+    let live: Vec<&Unit> = live_bitcode(&units, &resolution);
+    if live.is_empty() {
+        return Ok(LinkOutcome { object: None, report: Report::default() });
+    }
+    let prepared = prepare_all(&live, job, &resolution)?;
+    clock.lap("units");
+
+    let context = Context::create();
+    let module = merge(&context, &live, &prepared, &resolution, job)?;
+    clock.lap("merge");
+    let mut report = collect(prepared);
+    let (placed, record) = finish(&module, job, &resolution, &report)?;
+    clock.lap("probe");
+
+    let machine = target::machine(&module, &job.optimise)?;
+    let object = codegen::emit(&module, &machine, &job.work_dir)?;
+    report.probes = count(&object, job, placed, &record)?;
+    clock.lap("codegen");
+    report.loops = placed.loops;
+    report.seconds = clock.laps;
+    report.peak_bytes = peak_bytes();
+    Ok(LinkOutcome { object: Some(object), report })
+}
+
+fn resolve_units(units: &[Unit], job: &LinkJob) -> Resolution {
+    let symbols: Vec<_> = units.iter().map(|unit| unit.symbols.clone()).collect();
+    let wished: &[&str] = if job.instrument.probes { &[LINE_SYMBOL, PROBE_SLOW_SYMBOL] } else { &[] };
+    resolve::resolve(&symbols, &job.roots, wished, |symbol| is_exported(symbol, &job.exports))
+}
+
+fn is_exported(symbol: &str, exports: &Exports) -> bool {
+    match exports {
+        Exports::None => false,
+        Exports::All => true,
+        Exports::Listed(patterns) => {
+            patterns.iter().any(|pattern| glob(pattern.as_bytes(), symbol.as_bytes()))
+        }
+    }
+}
+
+/// The linker's `*` and `?`.
+fn glob(pattern: &[u8], text: &[u8]) -> bool {
+    match (pattern.split_first(), text.split_first()) {
+        (None, None) => true,
+        (Some((b'*', rest)), _) => {
+            glob(rest, text) || text.split_first().is_some_and(|(_, shorter)| glob(pattern, shorter))
+        }
+        (Some((b'?', rest)), Some((_, shorter))) => glob(rest, shorter),
+        (Some((own, rest)), Some((other, shorter))) if own == other => glob(rest, shorter),
+        _ => false,
+    }
+}
+
+fn live_bitcode<'a>(units: &'a [Unit], resolution: &Resolution) -> Vec<&'a Unit> {
+    let live = resolution.live.iter().map(|&index| &units[index]);
+    live.filter(|unit| unit.symbols.kind == UnitKind::Bitcode).collect()
+}
+
+/// A unit after its own stages: bitcode again, so that it can leave its context.
+struct Prepared {
+    bitcode: Vec<u8>,
+    selection: Selection,
+    guards: Vec<GuardCount>,
+}
+
+fn prepare_all(live: &[&Unit], job: &LinkJob, resolution: &Resolution) -> Result<Vec<Prepared>> {
+    let next = AtomicUsize::new(0);
+    let results = Mutex::new(Vec::new());
+    let work = || {
+        loop {
+            // Relaxed: the index alone is shared; results are published by the mutex and the scope's join.
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let Some(unit) = live.get(index) else { break };
+            let prepared = prepare(index, unit, job, &resolution.bitcode_defined);
+            results.lock().expect("no worker panics while it holds the list").push((index, prepared));
+        }
+    };
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..cores.min(live.len()) {
+            scope.spawn(work);
+        }
+    });
+    let mut results = results.into_inner().expect("all workers have ended");
+    results.sort_by_key(|(index, _)| *index);
+    results.into_iter().map(|(_, prepared)| prepared).collect()
+}
+
+fn prepare(index: usize, unit: &Unit, job: &LinkJob, defined: &HashSet<String>) -> Result<Prepared> {
+    let context = Context::create();
+    let fail = |message| Error::Bitcode { unit: unit.name.clone(), message };
+    let module = ffi::parse(&unit.bitcode, &unit.name, &context).map_err(fail)?;
+    let machine = target::machine(&module, &job.optimise)?;
+    let mut prepared = Prepared { bitcode: Vec::new(), selection: Selection::default(), guards: Vec::new() };
+    if job.instrument.probes {
+        prepared.selection = select::mark(&module, &job.instrument);
+        prepared.guards = guard::mark_guards(&module, defined);
+    }
+    let file = format!("{index:03}-{}", unit.name.replace(['/', '(', ')'], "-"));
+    check(&module, Stage::Guard, &unit.name)?;
+    dump(&module, job, Stage::Guard, Some(&file))?;
+    optimise::run(&module, &machine, &optimise::unit_passes(&job.optimise), &job.optimise, &unit.name)?;
+    check(&module, Stage::Optimise, &unit.name)?;
+    dump(&module, job, Stage::Optimise, Some(&file))?;
+    prepared.bitcode = module.write_bitcode_to_memory().as_slice().to_vec();
+    Ok(prepared)
+}
+
+fn merge<'ctx>(
+    context: &'ctx Context,
+    live: &[&Unit],
+    prepared: &[Prepared],
+    resolution: &Resolution,
+    job: &LinkJob,
+) -> Result<Module<'ctx>> {
+    let mut merged: Option<Module<'ctx>> = None;
+    for (unit, prepared) in live.iter().zip(prepared) {
+        let fail = |message| Error::Merge { unit: unit.name.clone(), message };
+        let module = ffi::parse(&prepared.bitcode, &unit.name, context).map_err(fail)?;
+        match &merged {
+            None => merged = Some(module),
+            Some(target) => target.link_in_module(module).map_err(|message| fail(message.to_string()))?,
+        }
+    }
+    let module = merged.expect("the caller checked that there is a unit");
+    module.set_name(&job.artefact);
+    for global in ffi::globals(&module) {
+        if !global.is_declaration && global.is_resolvable() && !resolution.visible.contains(&global.name) {
+            global.internalise();
+        }
+    }
+    let machine = target::machine(&module, &job.optimise)?;
+    optimise::run(&module, &machine, &optimise::merged_passes(&job.optimise), &job.optimise, &job.artefact)?;
+    check(&module, Stage::Merge, &job.artefact)?;
+    dump(&module, job, Stage::Merge, None)?;
+    Ok(module)
+}
+
+fn collect(prepared: Vec<Prepared>) -> Report {
+    let mut report = Report::default();
+    for unit in prepared {
+        report.instrumented.extend(unit.selection.instrumented);
+        report.skipped.extend(unit.selection.skipped);
+        for count in unit.guards {
+            match report.guards.iter_mut().find(|known| known.entry == count.entry) {
+                Some(known) => {
+                    known.acquires += count.acquires;
+                    known.releases += count.releases;
+                }
+                None => report.guards.push(count),
+            }
+        }
+    }
+    report.guards.sort_unstable();
+    report.instrumented.sort_unstable();
+    report.instrumented.dedup();
+    report.skipped.sort_unstable();
+    report.skipped.dedup();
+    report
+}
+
+/// Probes and the build record.
+fn finish(
+    module: &Module<'_>,
+    job: &LinkJob,
+    resolution: &Resolution,
+    report: &Report,
+) -> Result<(probe::Placed, BuildInfo)> {
+    let mut placed = probe::Placed::default();
+    if job.instrument.probes {
+        let machine = target::machine(module, &job.optimise)?;
+        let settings = probe::Settings {
+            optimise: &job.optimise,
+            output: job.output,
+            has_runtime: resolution.defined.contains(LINE_SYMBOL),
+            artefact: &job.artefact,
+        };
+        placed = probe::insert(module, &machine, &settings)?;
+    }
+    let info = BuildInfo {
+        magic: BUILD_INFO_MAGIC,
+        abi_version: ABI_VERSION,
+        functions: report.instrumented.len() as u32,
+        probes: placed.probes,
+        loops: placed.loops,
+        flags: if job.instrument.probes { FLAG_PROBES } else { 0 },
+        options_hash: options_hash(job),
+    };
+    record::add(module, &info);
+    check(module, Stage::Probe, &job.artefact)?;
+    dump(module, job, Stage::Probe, None)?;
+    Ok((placed, info))
+}
+
+/// FNV-1a over what shapes the code: the same in every run and on every machine.
+fn options_hash(job: &LinkJob) -> u64 {
+    let text = serde_json::to_string(&(&job.optimise, &job.instrument)).unwrap_or_default();
+    text.bytes()
+        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
+/// The probes of the emitted code, which the records are made to say too.
+///
+/// Shared objects fetch the line's offset into a register first, so their probes cannot be counted this way:
+/// there the count is that of the sites.
+fn count(object: &Path, job: &LinkJob, placed: probe::Placed, info: &BuildInfo) -> Result<u32> {
+    if job.output != OutputKind::Executable {
+        return Ok(placed.probes);
+    }
+    let found = codegen::count_probes(object)?;
+    if found < placed.probes {
+        return Err(Error::ProbeCount { artefact: job.artefact.clone(), placed: placed.probes, found });
+    }
+    codegen::set_probe_count(object, info, found)?;
+    Ok(found)
+}
+
+fn check(module: &Module<'_>, stage: Stage, unit: &str) -> Result<()> {
+    module.verify().map_err(|message| Error::Invalid {
+        stage,
+        unit: unit.to_owned(),
+        message: message.to_string(),
+    })
+}
+
+fn dump(module: &Module<'_>, job: &LinkJob, stage: Stage, unit: Option<&str>) -> Result<()> {
+    if !job.dump.contains(&stage) {
+        return Ok(());
+    }
+    let path = match unit {
+        Some(unit) => job.work_dir.join(stage.name()).join(format!("{unit}.ll")),
+        None => job.work_dir.join(format!("{}.ll", stage.name())),
+    };
+    let fail = |message: String| Error::Write { path: path.clone(), message };
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder).map_err(|error| fail(error.to_string()))?;
+    }
+    module.print_to_file(&path).map_err(|message| fail(message.to_string()))
+}
+
+struct Clock {
+    last: Instant,
+    laps: Vec<(String, f64)>,
+}
+
+impl Clock {
+    fn start() -> Self {
+        Self { last: Instant::now(), laps: Vec::new() }
+    }
+
+    fn lap(&mut self, stage: &str) {
+        let now = Instant::now();
+        self.laps.push((stage.to_owned(), (now - self.last).as_secs_f64()));
+        self.last = now;
+    }
+}
+
+fn peak_bytes() -> u64 {
+    // SAFETY: getrusage fills the structure that it is given; all-zero bytes are a valid one.
+    let usage = unsafe {
+        let mut usage: libc::rusage = std::mem::zeroed();
+        libc::getrusage(libc::RUSAGE_SELF, &mut usage);
+        usage
+    };
+    // Linux counts it in KiB.
+    u64::try_from(usage.ru_maxrss).unwrap_or(0) * 1024
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn export_lists_match_as_the_linkers_do() {
+        let listed = Exports::Listed(vec!["api_*".to_owned(), "one?".to_owned()]);
+        assert!(
+            is_exported("api_open", &listed) && is_exported("api_", &listed) && is_exported("one1", &listed)
+        );
+        assert!(!is_exported("xapi_open", &listed) && !is_exported("one", &listed));
+        assert!(is_exported("anything", &Exports::All) && !is_exported("anything", &Exports::None));
+    }
+}

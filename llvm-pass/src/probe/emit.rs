@@ -1,0 +1,243 @@
+//! The code of a probe and of the guards' marks.
+//!
+//! Each is written once as a small function; its calls are then inlined by LLVM's always-inliner, which
+//! splits blocks, keeps phis right, and gives the inlined code the source location of the call. The fast path of
+//! a probe is `cmpl $0, %fs:concord_line@tpoff; jne`; of a guard's exit `decl %fs:concord_guard@tpoff; je`.
+
+use concord_abi::guard::{DEPTH, IDLE, NOT_PENDING};
+use concord_abi::{GUARD_SLOW_SYMBOL, GUARD_SYMBOL, LINE_BYTES, LINE_SYMBOL, PROBE_SLOW_SYMBOL};
+use concord_job::OutputKind;
+use inkwell::attributes::{Attribute, AttributeLoc};
+use inkwell::basic_block::BasicBlock;
+use inkwell::builder::{Builder, BuilderError};
+use inkwell::context::ContextRef;
+use inkwell::module::{Linkage, Module};
+use inkwell::values::{BasicValue, FunctionValue, IntValue, PointerValue};
+use inkwell::{AtomicOrdering, GlobalVisibility, IntPredicate, ThreadLocalMode};
+
+use crate::ffi;
+use crate::guard::mark;
+
+/// `preserve_most`: the callee keeps every general register but r11, so that a probe's caller spills nothing
+/// on its fast path. Not `preserve_all`, whose contract grows with the caller's vector features.
+const PRESERVE_MOST: u32 = 14;
+
+/// Name of the function that holds a probe's code until it is inlined.
+pub const PROBE: &str = "concord_probe";
+
+/// The thread-local words and slow paths, as seen from one module.
+pub struct Emitter<'ctx> {
+    context: ContextRef<'ctx>,
+    builder: Builder<'ctx>,
+    line: PointerValue<'ctx>,
+    guard: PointerValue<'ctx>,
+    probe_slow: FunctionValue<'ctx>,
+    guard_slow: FunctionValue<'ctx>,
+}
+
+impl<'ctx> Emitter<'ctx> {
+    /// Declares the ABI's symbols; defines them, never armed, when `has_runtime` is false.
+    pub fn new(module: &Module<'ctx>, output: OutputKind, has_runtime: bool) -> Self {
+        let context = module.get_context();
+        let mode = match output {
+            OutputKind::Executable => ThreadLocalMode::LocalExecTLSModel,
+            OutputKind::SharedObject => ThreadLocalMode::InitialExecTLSModel,
+        };
+        let word = |name, initial| thread_local_word(module, name, mode, (!has_runtime).then_some(initial));
+        let slow = |name| slow_path(module, name, !has_runtime);
+        Self {
+            context,
+            builder: context.create_builder(),
+            line: word(LINE_SYMBOL, concord_abi::line::CLEAR),
+            guard: word(GUARD_SYMBOL, IDLE),
+            probe_slow: slow(PROBE_SLOW_SYMBOL),
+            guard_slow: slow(GUARD_SLOW_SYMBOL),
+        }
+    }
+
+    /// Makes the function of the probe.
+    ///
+    /// # Errors
+    /// When a builder refuses, which is a fault of this crate.
+    pub fn define_probe(&self, module: &Module<'ctx>) -> Result<FunctionValue<'ctx>, BuilderError> {
+        let probe = module.add_function(PROBE, self.context.void_type().fn_type(&[], false), None);
+        self.begin(probe);
+        let word = self.context.i32_type();
+        let line = self.builder.build_load(word, self.line, "line")?;
+        if let Some(load) = line.as_instruction_value() {
+            // Monotonic: an ordinary load may be hoisted out of its loop, and the code would poll once.
+            load.set_atomic_ordering(AtomicOrdering::Monotonic).expect("a load takes an ordering");
+        }
+        let armed = self.builder.build_int_compare(
+            IntPredicate::NE,
+            line.into_int_value(),
+            word.const_zero(),
+            "armed",
+        )?;
+        self.call_when(probe, armed, self.probe_slow)?;
+        self.builder.build_return(None)?;
+        Ok(probe)
+    }
+
+    /// Gives the guards' marks that the module uses their code.
+    ///
+    /// # Errors
+    /// When a builder refuses, which is a fault of this crate.
+    pub fn define_marks(&self, module: &Module<'ctx>) -> Result<(), BuilderError> {
+        type Body<'ctx> = fn(&Emitter<'ctx>, FunctionValue<'ctx>) -> Result<(), BuilderError>;
+        let marks: [(&str, Body<'ctx>); 5] = [
+            (mark::ENTER, Self::enter),
+            (mark::EXIT, Self::exit),
+            (mark::EXIT_IF, Self::exit_if),
+            (mark::SAVE, Self::save),
+            (mark::RESTORE, Self::restore),
+        ];
+        for (name, body) in marks {
+            if let Some(function) =
+                module.get_function(name).filter(|function| function.count_basic_blocks() == 0)
+            {
+                self.begin(function);
+                body(self, function)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn enter(&self, _function: FunctionValue<'ctx>) -> Result<(), BuilderError> {
+        let depth = self.load_guard()?;
+        let more = self.builder.build_int_add(depth, self.constant(1), "")?;
+        self.builder.build_store(self.guard, more)?;
+        self.builder.build_return(None).map(drop)
+    }
+
+    fn exit(&self, function: FunctionValue<'ctx>) -> Result<(), BuilderError> {
+        self.leave(function)?;
+        self.builder.build_return(None).map(drop)
+    }
+
+    fn leave(&self, function: FunctionValue<'ctx>) -> Result<(), BuilderError> {
+        let depth = self.load_guard()?;
+        let less = self.builder.build_int_sub(depth, self.constant(1), "")?;
+        self.builder.build_store(self.guard, less)?;
+        self.take_pending(function, less)
+    }
+
+    fn exit_if(&self, function: FunctionValue<'ctx>) -> Result<(), BuilderError> {
+        let condition = function.get_first_param().expect("the mark has a parameter").into_int_value();
+        let (leaves, stays) = (self.append(function), self.append(function));
+        self.builder.build_conditional_branch(condition, leaves, stays)?;
+        self.builder.position_at_end(stays);
+        self.builder.build_return(None)?;
+        self.builder.position_at_end(leaves);
+        self.exit(function)
+    }
+
+    fn save(&self, _function: FunctionValue<'ctx>) -> Result<(), BuilderError> {
+        let word = self.load_guard()?;
+        let depth = self.builder.build_and(word, self.constant(DEPTH), "")?;
+        self.builder.build_return(Some(&depth)).map(drop)
+    }
+
+    fn restore(&self, function: FunctionValue<'ctx>) -> Result<(), BuilderError> {
+        let saved = function.get_first_param().expect("the mark has a parameter").into_int_value();
+        let word = self.load_guard()?;
+        let pending = self.builder.build_and(word, self.constant(NOT_PENDING), "")?;
+        let restored = self.builder.build_or(pending, saved, "")?;
+        self.builder.build_store(self.guard, restored)?;
+        self.take_pending(function, restored)?;
+        self.builder.build_return(None).map(drop)
+    }
+
+    /// The word is zero exactly when the depth is and a preemption is pending.
+    fn take_pending(&self, function: FunctionValue<'ctx>, word: IntValue<'ctx>) -> Result<(), BuilderError> {
+        let is_due = self.builder.build_int_compare(IntPredicate::EQ, word, self.constant(0), "due")?;
+        self.call_when(function, is_due, self.guard_slow)
+    }
+
+    fn load_guard(&self) -> Result<IntValue<'ctx>, BuilderError> {
+        Ok(self.builder.build_load(self.context.i32_type(), self.guard, "")?.into_int_value())
+    }
+
+    fn constant(&self, value: u32) -> IntValue<'ctx> {
+        self.context.i32_type().const_int(u64::from(value), false)
+    }
+
+    fn append(&self, function: FunctionValue<'ctx>) -> BasicBlock<'ctx> {
+        self.context.append_basic_block(function, "")
+    }
+
+    /// Calls `slow` on a cold path when `condition` holds; goes on behind both paths.
+    fn call_when(
+        &self,
+        function: FunctionValue<'ctx>,
+        condition: IntValue<'ctx>,
+        slow: FunctionValue<'ctx>,
+    ) -> Result<(), BuilderError> {
+        let (cold, rest) = (self.append(function), self.append(function));
+        let branch = self.builder.build_conditional_branch(condition, cold, rest)?;
+        self.mark_unlikely(branch);
+        self.builder.position_at_end(cold);
+        let call = self.builder.build_call(slow, &[], "")?;
+        call.set_call_convention(PRESERVE_MOST);
+        self.builder.build_unconditional_branch(rest)?;
+        self.builder.position_at_end(rest);
+        Ok(())
+    }
+
+    fn mark_unlikely(&self, branch: inkwell::values::InstructionValue<'ctx>) {
+        let context = self.context;
+        let weights = context.metadata_node(&[
+            context.metadata_string("branch_weights").into(),
+            self.constant(1).into(),
+            self.constant(1 << 20).into(),
+        ]);
+        branch.set_metadata(weights, context.get_kind_id("prof")).expect("an instruction takes metadata");
+    }
+
+    /// Turns a declared function into one that exists only to be inlined.
+    fn begin(&self, function: FunctionValue<'ctx>) {
+        function.set_linkage(Linkage::Internal);
+        for name in ["alwaysinline", "nounwind"] {
+            let attribute = self.context.create_enum_attribute(Attribute::get_named_enum_kind_id(name), 0);
+            function.add_attribute(AttributeLoc::Function, attribute);
+        }
+        self.builder.position_at_end(self.append(function));
+    }
+}
+
+fn thread_local_word<'ctx>(
+    module: &Module<'ctx>,
+    name: &str,
+    mode: ThreadLocalMode,
+    initial: Option<u32>,
+) -> PointerValue<'ctx> {
+    let context = module.get_context();
+    let words = context.i32_type().array_type((LINE_BYTES / 4) as u32);
+    let variable = ffi::thread_local(module, name, words.into(), mode);
+    if let Some(initial) = initial {
+        let mut values = vec![context.i32_type().const_zero(); LINE_BYTES / 4];
+        values[0] = context.i32_type().const_int(u64::from(initial), false);
+        variable.set_initializer(&context.i32_type().const_array(&values));
+        variable.set_alignment(LINE_BYTES as u32);
+    }
+    variable.as_pointer_value()
+}
+
+fn slow_path<'ctx>(module: &Module<'ctx>, name: &str, define: bool) -> FunctionValue<'ctx> {
+    let context = module.get_context();
+    let function = module
+        .get_function(name)
+        .unwrap_or_else(|| module.add_function(name, context.void_type().fn_type(&[], false), None));
+    function.set_call_conventions(PRESERVE_MOST);
+    for attribute in ["nounwind", "cold"] {
+        let attribute = context.create_enum_attribute(Attribute::get_named_enum_kind_id(attribute), 0);
+        function.add_attribute(AttributeLoc::Function, attribute);
+    }
+    function.as_global_value().set_visibility(GlobalVisibility::Hidden);
+    if define && function.count_basic_blocks() == 0 {
+        let builder = context.create_builder();
+        builder.position_at_end(context.append_basic_block(function, ""));
+        builder.build_return(None).expect("the builder has a position");
+    }
+    function
+}
