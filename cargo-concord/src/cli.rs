@@ -1,0 +1,128 @@
+//! What was typed.
+
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand};
+use concord_job::Stage;
+
+/// `cargo concord`, started by Cargo.
+#[derive(Debug, Parser)]
+#[command(name = "cargo", bin_name = "cargo", disable_help_subcommand = true)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) cargo: Cargo,
+}
+
+/// Cargo passes its subcommand's name as the first word.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Cargo {
+    /// Build services whose code can be preempted every few microseconds
+    #[command(version)]
+    Concord(Concord),
+}
+
+/// The words after `cargo concord`.
+#[derive(Debug, Parser)]
+pub(crate) struct Concord {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Build as `cargo build` does, with probes; takes its flags
+    ///
+    /// Artefacts are left in `<target directory>/concord/<profile>`, each with a report, `<artefact>.concord.json`.
+    #[command(visible_alias = "b")]
+    Build(OwnOptions),
+    /// Build and run as `cargo run` does, with probes; takes its flags
+    #[command(visible_alias = "r")]
+    Run(OwnOptions),
+    /// Build and run tests as `cargo test` does, with probes; takes its flags
+    #[command(visible_alias = "t")]
+    Test(OwnOptions),
+    /// Remove what `cargo concord` built, and its caches
+    Clean(CleanOptions),
+    /// Check what a build needs on this machine, or show how a binary was built
+    Doctor(DoctorOptions),
+}
+
+/// Options of build, run and test besides Cargo's.
+#[derive(Debug, Default, clap::Args)]
+pub(crate) struct OwnOptions {
+    /// The same build without guards and probes, to measure against (in `concord/no-probes`)
+    #[arg(long, env = "CONCORD_NO_PROBES", value_parser = clap::builder::FalseyValueParser::new())]
+    pub(crate) no_probes: bool,
+    /// Crates whose functions get no probes
+    #[arg(long, value_name = "CRATES", value_delimiter = ',', env = "CONCORD_NO_PROBES_IN")]
+    pub(crate) no_probes_in: Vec<String>,
+    /// Keep the inputs of each link here, with a script that repeats it
+    #[arg(long, value_name = "DIR", env = "CONCORD_SAVE_DIR")]
+    pub(crate) save_dir: Option<PathBuf>,
+    /// Stages of the pass whose code is written out: merge, guard, optimise, probe or all
+    #[arg(long, value_name = "STAGES", value_delimiter = ',', env = "CONCORD_DUMP_STAGES")]
+    #[arg(value_parser = ["merge", "guard", "optimise", "probe", "all"])]
+    pub(crate) dump_stages: Vec<String>,
+    /// Cargo's own flags
+    #[arg(last = true, value_name = "CARGO FLAGS")]
+    pub(crate) cargo: Vec<String>,
+}
+
+impl OwnOptions {
+    /// The stages to write out, in order.
+    pub(crate) fn stages(&self) -> Vec<Stage> {
+        let asked = |stage: &Stage| self.dump_stages.iter().any(|name| name == stage.name() || name == "all");
+        Stage::ALL.into_iter().filter(asked).collect()
+    }
+}
+
+/// Options of clean.
+#[derive(Debug, clap::Args)]
+pub(crate) struct CleanOptions {
+    /// The workspace's Cargo.toml, when not above this folder
+    #[arg(long, value_name = "FILE")]
+    pub(crate) manifest_path: Option<PathBuf>,
+    /// Cargo's target directory
+    #[arg(long, value_name = "DIR")]
+    pub(crate) target_dir: Option<PathBuf>,
+}
+
+/// Options of doctor.
+#[derive(Debug, clap::Args)]
+pub(crate) struct DoctorOptions {
+    /// A binary to look into
+    pub(crate) binary: Option<PathBuf>,
+    /// Answer in JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn own(words: &[&str]) -> OwnOptions {
+        let words = ["cargo", "concord", "build"].iter().chain(words);
+        let Cargo::Concord(concord) = Cli::try_parse_from(words).unwrap().cargo;
+        match concord.command {
+            Command::Build(own) => own,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        use clap::CommandFactory as _;
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn own_options_and_cargos_words_are_told_apart() {
+        let options = own(&["--no-probes", "--dump-stages", "probe,merge", "--", "-p", "x", "--", "-h"]);
+        assert!(options.no_probes);
+        assert_eq!(options.stages(), [Stage::Merge, Stage::Probe]);
+        assert_eq!(options.cargo, ["-p", "x", "--", "-h"]);
+        assert_eq!(own(&["--dump-stages=all"]).stages(), Stage::ALL);
+    }
+}

@@ -1,0 +1,169 @@
+//! `cargo concord build | run | test`: Cargo, started with our roles in place.
+
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+use anyhow::{Context as _, Result};
+use cargo_metadata::MetadataCommand;
+
+use crate::cargo_args::CargoArgs;
+use crate::cli::OwnOptions;
+use crate::context::{CONTEXT_VARIABLE, Context, OPTIONS_VARIABLE};
+use crate::mirror;
+use crate::process;
+use crate::role::Role;
+use crate::toolchain::{Clang, Pass, Toolchain, check_target};
+
+/// Runs Cargo's `subcommand`.
+///
+/// # Errors
+/// When something that the build needs is missing. Cargo's own failure is its exit code.
+pub(crate) fn run(subcommand: &str, own: &OwnOptions) -> Result<ExitCode> {
+    let args = CargoArgs::read(&own.cargo, subcommand);
+    let config = cargo_config2::Config::load().context("cannot read Cargo's configuration")?;
+    let toolchain = Toolchain::find(&config)?;
+    let asked = config.build_target_for_cli(&args.targets).context("cannot read the targets to build")?;
+    let targets = if asked.is_empty() { vec![toolchain.host.clone()] } else { asked.clone() };
+    targets.iter().try_for_each(|target| check_target(target))?;
+    let context = context(own, &args, &config, &toolchain, targets)?;
+    Role::install(&context.roles())?;
+
+    let mut cargo = Command::new(cargo_program());
+    cargo.arg(subcommand).arg("--target-dir").arg(&context.folder);
+    if asked.is_empty() {
+        // Without it build scripts and proc macros would be compiled with our options.
+        cargo.arg("--target").arg(&toolchain.host);
+    }
+    cargo.args(&args.words);
+    set_environment(&mut cargo, &context, &config)?;
+    if subcommand != "build" {
+        return process::replace(&mut cargo);
+    }
+    let status = process::status(&mut cargo)?;
+    if status.success() && asked.is_empty() {
+        let profile = args.profile_folder();
+        mirror::mirror(&context.folder.join(&toolchain.host).join(profile), &context.folder.join(profile))?;
+    }
+    Ok(process::exit_code(status))
+}
+
+/// Cargo as it started us.
+pub(crate) fn cargo_program() -> std::ffi::OsString {
+    std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
+}
+
+fn context(
+    own: &OwnOptions,
+    args: &CargoArgs,
+    config: &cargo_config2::Config,
+    toolchain: &Toolchain,
+    targets: Vec<String>,
+) -> Result<Context> {
+    let pass = Pass::find(toolchain)?;
+    let outer = Context::from_environment().ok();
+    let newest_clang = toolchain.llvm.split('.').next().and_then(|major| major.parse().ok()).unwrap_or(0);
+    let mut folder = our_folder(args)?;
+    if own.no_probes {
+        // A folder of its own: Cargo cannot tell the two builds apart, and both are wanted for comparing.
+        folder.push("no-probes");
+    }
+    Ok(Context {
+        folder,
+        targets,
+        chained_wrapper: unless_own_role(config.build.rustc_wrapper.clone())
+            .or_else(|| outer.as_ref().and_then(|outer| outer.chained_wrapper.clone())),
+        rustdoc: unless_own_role(config.build.rustdoc.clone()).unwrap_or_else(|| toolchain.rustdoc()),
+        pass: pass.program,
+        pass_libraries: pass.libraries,
+        clang: Clang::find(newest_clang),
+        lld_folder: toolchain.lld_folder(),
+        probes: !own.no_probes,
+        exclude_crates: own.no_probes_in.iter().map(|name| name.replace('-', "_")).collect(),
+        save_dir: own.save_dir.as_deref().map(std::path::absolute).transpose()?,
+        dump_stages: own.stages(),
+        quiet: args.quiet,
+    })
+}
+
+/// A setting of the user, unless it is our role: the build runs inside another one of ours then.
+fn unless_own_role(program: Option<PathBuf>) -> Option<PathBuf> {
+    program.filter(|program| Role::of_program(program.as_os_str()).is_none())
+}
+
+/// `<cargo target dir>/concord`.
+///
+/// # Errors
+/// When Cargo cannot tell its target directory: there is no package, for instance.
+pub(crate) fn our_folder(args: &CargoArgs) -> Result<PathBuf> {
+    if let Some(folder) = &args.target_dir {
+        return Ok(std::path::absolute(folder)?.join("concord"));
+    }
+    let mut metadata = MetadataCommand::new();
+    metadata.cargo_path(cargo_program()).no_deps().other_options(args.for_metadata.clone());
+    let metadata = metadata.exec().map_err(|error| match error {
+        cargo_metadata::Error::CargoMetadata { stderr } => anyhow::anyhow!("{}", stderr.trim()),
+        error => error.into(),
+    })?;
+    Ok(metadata.target_directory.join("concord").into())
+}
+
+fn set_environment(cargo: &mut Command, context: &Context, config: &cargo_config2::Config) -> Result<()> {
+    let role = |role: Role| context.roles().join(role.name());
+    cargo.env("RUSTC_WRAPPER", role(Role::Rustc));
+    cargo.env("RUSTDOC", role(Role::Rustdoc));
+    // A build folder set by the user is shared with his ordinary builds, and Cargo would mix the two.
+    cargo.env("CARGO_BUILD_BUILD_DIR", &context.folder);
+    cargo.env(CONTEXT_VARIABLE, context.to_json()?);
+    cargo.env(OPTIONS_VARIABLE, options_hash(context)?);
+    for target in &context.targets {
+        if let Some(name) = user_compiler(target, config) {
+            if !context.quiet {
+                eprintln!("concord: {name} is set, so C and C++ code is built by it, without probes");
+            }
+            continue;
+        }
+        let suffix = target.replace('-', "_");
+        for (language, role) in [("CC", role(Role::C)), ("CXX", role(Role::Cxx))] {
+            cargo.env(format!("{language}_{suffix}"), &role);
+            cargo.env(format!("TARGET_{language}"), &role);
+        }
+    }
+    Ok(())
+}
+
+/// The variable by which the user chose a C or C++ compiler for `target`, as the `cc` crate reads them.
+fn user_compiler(target: &str, config: &cargo_config2::Config) -> Option<String> {
+    let names = ["CC", "CXX"].into_iter().flat_map(|language| {
+        [
+            language.to_owned(),
+            format!("TARGET_{language}"),
+            format!("{language}_{target}"),
+            format!("{language}_{}", target.replace('-', "_")),
+        ]
+    });
+    let is_users = |name: &String| {
+        let configured = config.env.get(name.as_str()).map(|value| value.value.clone());
+        let value = std::env::var_os(name).or(configured);
+        value.is_some_and(|value| !value.is_empty() && Role::of_program(&value).is_none())
+    };
+    names.into_iter().find(is_users)
+}
+
+/// See [`OPTIONS_VARIABLE`].
+fn options_hash(context: &Context) -> Result<String> {
+    let mut hasher = DefaultHasher::new();
+    let Context { probes, exclude_crates, save_dir, dump_stages, .. } = context;
+    (probes, exclude_crates, save_dir).hash(&mut hasher);
+    dump_stages.iter().for_each(|stage| stage.name().hash(&mut hasher));
+    for program in [&context.pass, &std::env::current_exe()?] {
+        hash_version(program, &mut hasher)?;
+    }
+    Ok(format!("{:016x}", hasher.finish()))
+}
+
+fn hash_version(program: &Path, hasher: &mut DefaultHasher) -> Result<()> {
+    let data = program.metadata().with_context(|| format!("cannot read {}", program.display()))?;
+    (program, data.len(), data.modified()?).hash(hasher);
+    Ok(())
+}

@@ -1,0 +1,68 @@
+//! What is left of a link besides the artefact: the report next to it, and one line for the person.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result};
+use concord_job::{Report, write_json};
+
+use crate::context::Context;
+use crate::rustc::profile::CrateProfile;
+
+/// Writes `<artefact>.concord.json` next to `output` and where Cargo will link it, and the summary.
+///
+/// # Errors
+/// When one of the files cannot be written.
+pub(crate) fn leave(context: &Context, profile: &CrateProfile, output: &Path, report: &Report) -> Result<()> {
+    let name = profile.final_name(output);
+    let uplifted = profile.uplift_folder.as_ref().map(|folder| report_path(&folder.join(&name)));
+    for path in std::iter::once(report_path(output)).chain(uplifted) {
+        write_json(&path, report).context("cannot write the report of this link")?;
+    }
+    let Report { instrumented, probes, loops, .. } = report;
+    let functions = instrumented.len();
+    say(
+        context,
+        profile,
+        &format!("{functions} functions instrumented, {probes} probes, {loops} loops ({name})"),
+    )
+}
+
+/// The report of `artefact`.
+fn report_path(artefact: &Path) -> PathBuf {
+    let mut name = artefact.as_os_str().to_owned();
+    name.push(".concord.json");
+    name.into()
+}
+
+/// Moves the dumped stages out of the link's folder, which is removed.
+///
+/// # Errors
+/// When a dump cannot be moved.
+pub(crate) fn keep_dumps(
+    context: &Context,
+    profile: &CrateProfile,
+    artefact: &str,
+    work_dir: &Path,
+) -> Result<()> {
+    let folder = context.links().join(artefact);
+    let unmoved = || format!("cannot move the dumped stages to {}", folder.display());
+    std::fs::create_dir_all(&folder).with_context(unmoved)?;
+    for entry in std::fs::read_dir(work_dir).with_context(unmoved)? {
+        let path = entry.with_context(unmoved)?.path();
+        if path.extension().is_some_and(|extension| extension == "ll") {
+            std::fs::rename(&path, folder.join(path.file_name().unwrap_or_default()))
+                .with_context(unmoved)?;
+        }
+    }
+    say(context, profile, &format!("stages of {artefact} are in {}", folder.display()))
+}
+
+/// Hands a line to the rustc role, which prints it.
+fn say(context: &Context, profile: &CrateProfile, text: &str) -> Result<()> {
+    let Some(path) = profile.summary.as_ref().filter(|_| !context.quiet) else { return Ok(()) };
+    let unwritten = || format!("cannot write {}", path.display());
+    let mut file =
+        std::fs::OpenOptions::new().create(true).append(true).open(path).with_context(unwritten)?;
+    writeln!(file, "concord: {text}").with_context(unwritten)
+}

@@ -1,0 +1,113 @@
+//! The link line without bitcode: the pass's object in its place, archives cut down to native members.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+
+use super::archive::{self, Format};
+use super::inputs::FoundInput;
+use super::line::{Arg, LinkLine, Reader};
+
+/// What stands in the place of an argument.
+type Replacements = BTreeMap<usize, Vec<PathBuf>>;
+
+/// Replaces each bitcode input; `object` takes the place of the first.
+///
+/// Archives with native members besides are written to `work_dir`.
+///
+/// # Errors
+/// When an archive cannot be read or written.
+pub(crate) fn rewrite(
+    line: &LinkLine,
+    found: &[FoundInput],
+    object: Option<PathBuf>,
+    work_dir: &Path,
+) -> Result<Vec<Arg>> {
+    let mut replacements = Replacements::new();
+    let mut object = object;
+    for (number, input) in found.iter().enumerate().filter(|(_, input)| input.has_bitcode) {
+        let place = replacements.entry(input.arg).or_default();
+        place.extend(object.take());
+        if input.format == Format::Archive {
+            let native = work_dir.join(format!("{number}-native.a"));
+            if archive::write_native_members(&input.path, &native)? {
+                place.push(native);
+            }
+        }
+    }
+    Ok(apply(line, &replacements))
+}
+
+fn apply(line: &LinkLine, replacements: &Replacements) -> Vec<Arg> {
+    let mut args = Vec::with_capacity(line.args.len());
+    for (index, arg) in line.args.iter().enumerate() {
+        match replacements.get(&index) {
+            Some(paths) => args.extend(paths.iter().map(|path| file(path))),
+            None if is_lto_option(arg) => {}
+            None => args.push(arg.clone()),
+        }
+    }
+    args
+}
+
+fn file(path: &Path) -> Arg {
+    Arg { words: vec![path.display().to_string()], reader: Reader::Driver }
+}
+
+/// Options for a linker's own LTO, of which nothing is left.
+fn is_lto_option(arg: &Arg) -> bool {
+    let name = arg.words[0].trim_start_matches('-');
+    match arg.reader {
+        Reader::Driver => name == "flto" || name.starts_with("flto="),
+        Reader::Linker => name == "plugin" || name == "plugin-opt" || name.starts_with("plugin-opt="),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::link::{archive::Member, inputs, line};
+
+    #[test]
+    fn bitcode_leaves_and_the_rest_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name).display().to_string();
+        let mut elf = vec![0; 64];
+        elf[..4].copy_from_slice(b"\x7fELF");
+        elf[16] = 1;
+        let bitcode = b"BC\xc0\xde".to_vec();
+        let member = |name: &str, data: &Vec<u8>| Member { name: name.to_owned(), data: data.clone() };
+        std::fs::write(at("symbols.o"), &elf).unwrap();
+        std::fs::write(at("a.o"), &bitcode).unwrap();
+        std::fs::write(at("b.o"), &bitcode).unwrap();
+        archive::write(Path::new(&at("pure.rlib")), &[member("x.o", &bitcode)]).unwrap();
+        archive::write(Path::new(&at("libmixed.a")), &[member("x.o", &bitcode), member("y.o", &elf)])
+            .unwrap();
+        archive::write(Path::new(&at("native.a")), &[member("y.o", &elf)]).unwrap();
+        let text = format!(
+            "-m64 {} {} {} -L {} {} -lmixed {} -Wl,-plugin-opt=O3,-plugin-opt=mcpu=x -Wl,--gc-sections -o out",
+            at("symbols.o"),
+            at("a.o"),
+            at("b.o"),
+            folder.path().display(),
+            at("pure.rlib"),
+            at("native.a"),
+        );
+        let line = LinkLine::read(&text.split_whitespace().map(str::to_owned).collect::<Vec<_>>());
+        let found = inputs::find(&line, &[], folder.path()).unwrap();
+        let args = rewrite(&line, &found, Some("merged.o".into()), folder.path()).unwrap();
+        let expected = format!(
+            "-m64 {} merged.o -L {} {} {} -Wl,--gc-sections -o out",
+            at("symbols.o"),
+            folder.path().display(),
+            at("4-native.a"),
+            at("native.a"),
+        );
+        assert_eq!(line::to_words(&args).join(" "), expected);
+        let words = line::to_words(&args);
+        let remaining: Vec<PathBuf> = words.iter().map(PathBuf::from).filter(|path| path.is_file()).collect();
+        assert_eq!(remaining.len(), 3);
+        archive::refuse_bitcode(&remaining).unwrap();
+    }
+}
