@@ -4,6 +4,10 @@ pub(crate) mod current;
 mod fiber;
 mod registers;
 mod stack;
+mod task;
 
-pub(crate) use fiber::{Fiber, Outcome, Stack};
+#[cfg(test)]
+pub(crate) use fiber::Stack;
+pub(crate) use fiber::{Fiber, Outcome};
 pub(crate) use stack::StackPool;
+pub(crate) use task::{Meta, Task};

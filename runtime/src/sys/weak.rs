@@ -1,21 +1,22 @@
 //! Symbols that the link may or may not have: their addresses, 0 when absent.
 //!
 //! A data word per symbol, so that the weak reference exists in one object alone; stable Rust has no weak
-//! linkage of its own.
+//! linkage of its own. `.weakref` and not `.weak`: the pass merges this assembly into the module where it
+//! defines `concord_build_info`, and there `.weak` would conflict with the definition's own binding.
 
 use std::arch::global_asm;
 
 global_asm!(
     ".pushsection .data.rel.ro.concord_weak_addresses,\"aw\",@progbits",
-    ".weak __cxa_get_globals",
-    ".weak concord_build_info",
+    ".weakref concord_ref_cxa_get_globals, __cxa_get_globals",
+    ".weakref concord_ref_build_info, concord_build_info",
     ".globl concord_weak_addresses",
     ".hidden concord_weak_addresses",
     ".type concord_weak_addresses,@object",
     ".p2align 3",
     "concord_weak_addresses:",
-    ".quad __cxa_get_globals",
-    ".quad concord_build_info",
+    ".quad concord_ref_cxa_get_globals",
+    ".quad concord_ref_build_info",
     ".size concord_weak_addresses, 16",
     ".popsection",
 );

@@ -1,0 +1,99 @@
+//! JBSQ(k): what each worker holds, and the rings to and from it (Concord, SOSP'23, section 3.2; the idea is
+//! R2P2's, ATC'19).
+//!
+//! A worker holds at most k requests, the running one included: with k = 2 the next one is at hand when a turn
+//! ends, and no more than one request waits behind a turn that another worker could have run.
+
+use crate::context::Task;
+use crate::preempt::turn::{Generation, Turn};
+use crate::ring::spsc::{Consumer, Producer};
+use crate::service::WorkerId;
+use crate::sync::{AtomicU32, Ordering, Thread};
+use crate::sys::clock::Tsc;
+use crate::worker::Shared;
+
+/// A turn whose line was armed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Armed {
+    pub(crate) generation: Generation,
+    pub(crate) at: Tsc,
+}
+
+/// The dispatcher's view of one worker.
+pub(crate) struct Slot<'a> {
+    pub(crate) worker: WorkerId,
+    pub(crate) inbox: Producer<Task>,
+    pub(crate) outbox: Consumer<Task>,
+    pub(crate) shared: &'a Shared,
+    pub(crate) line: &'static AtomicU32,
+    pub(crate) thread: Thread,
+    /// Requests in its inbox, running, or in its outbox.
+    pub(crate) held: usize,
+    /// The last turn that was armed, until it is seen to have ended.
+    pub(crate) armed: Option<Armed>,
+    /// The last generation that was armed; a generation is armed once (line.rs, I2).
+    pub(crate) last_armed: Generation,
+}
+
+impl Slot<'_> {
+    /// The turn that runs now.
+    pub(crate) fn running(&self) -> Option<Turn> {
+        self.shared.turn.running()
+    }
+
+    pub(crate) fn stop(&self) {
+        // Release: pairs with the Acquire in `Worker::must_stop`.
+        self.shared.stop.store(true, Ordering::Release);
+        self.shared.sleeper.wake(&self.thread);
+    }
+}
+
+/// All workers.
+pub(crate) struct Slots<'a> {
+    pub(crate) all: Vec<Slot<'a>>,
+    depth: usize,
+    /// Whether workers sleep, so that a push must look whether it has to wake one.
+    workers_sleep: bool,
+}
+
+impl<'a> Slots<'a> {
+    pub(crate) fn new(all: Vec<Slot<'a>>, depth: usize, workers_sleep: bool) -> Self {
+        Self { all, depth, workers_sleep }
+    }
+
+    /// Requests that workers hold.
+    pub(crate) fn held(&self) -> usize {
+        self.all.iter().map(|slot| slot.held).sum()
+    }
+
+    /// Takes one task that a worker gave back.
+    pub(crate) fn collect(&mut self, index: usize) -> Option<Task> {
+        let slot = &mut self.all[index];
+        let task = slot.outbox.pop()?;
+        slot.held -= 1;
+        Some(task)
+    }
+
+    /// The worker to offer work to: of those with room and for whom there is work, the one that holds the
+    /// fewest requests, and of these the one with the least work pinned to it.
+    pub(crate) fn shortest(
+        &self,
+        has_work_for: impl Fn(WorkerId) -> bool,
+        pinned_to: impl Fn(WorkerId) -> usize,
+    ) -> Option<usize> {
+        let open = self.all.iter().enumerate().filter(|(_, slot)| slot.held < self.depth);
+        let open = open.filter(|(_, slot)| has_work_for(slot.worker));
+        open.min_by_key(|(_, slot)| (slot.held, pinned_to(slot.worker))).map(|(index, _)| index)
+    }
+
+    /// Hands `task` to a worker that has room.
+    pub(crate) fn push(&mut self, index: usize, task: Task) {
+        let slot = &mut self.all[index];
+        slot.held += 1;
+        let pushed = slot.inbox.push(task);
+        assert!(pushed.is_ok(), "an inbox has room for k requests");
+        if self.workers_sleep {
+            slot.shared.sleeper.wake(&slot.thread);
+        }
+    }
+}

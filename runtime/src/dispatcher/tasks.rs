@@ -1,0 +1,53 @@
+//! All tasks of a server: made before the run, named by their slot, here while nobody runs them.
+
+use crate::context::{Meta, Task};
+
+/// See the module.
+#[derive(Debug)]
+pub(crate) struct TaskTable {
+    tasks: Vec<Option<Task>>,
+    /// Slots without a request; the last one used is the first used again, while its memory is warm.
+    free: Vec<u32>,
+}
+
+impl TaskTable {
+    pub(crate) fn new(tasks: usize, request_size: usize, reply_size: usize) -> Self {
+        let slots = 0..u32::try_from(tasks).expect("`queue_bound` was checked");
+        Self {
+            tasks: slots.clone().map(|slot| Some(Task::new(slot, request_size, reply_size))).collect(),
+            free: slots.rev().collect(),
+        }
+    }
+
+    /// Whether every task has a request.
+    pub(crate) fn is_full(&self) -> bool {
+        self.free.is_empty()
+    }
+
+    /// Whether no task has a request.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.free.len() == self.tasks.len()
+    }
+
+    /// Gives a free task a request; the table must not be full.
+    pub(crate) fn fill(&mut self, meta: Meta, payload: &[u8]) -> u32 {
+        let slot = self.free.pop().expect("the table is not full");
+        let task = self.tasks[slot as usize].as_mut().expect("a free task is in the table");
+        task.fill(meta, payload);
+        slot
+    }
+
+    /// Takes a task out, to be run.
+    pub(crate) fn take(&mut self, slot: u32) -> Task {
+        self.tasks[slot as usize].take().expect("a policy names a request once")
+    }
+
+    /// Puts back a task that was run.
+    pub(crate) fn put(&mut self, task: Task) {
+        let slot = task.meta().slot;
+        if task.meta().is_over {
+            self.free.push(slot);
+        }
+        self.tasks[slot as usize] = Some(task);
+    }
+}

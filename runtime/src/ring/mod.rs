@@ -1,0 +1,6 @@
+//! Rings between two threads.
+
+pub(crate) mod spsc;
+
+#[cfg(test)]
+mod tests;

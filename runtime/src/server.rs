@@ -1,0 +1,397 @@
+//! The server: puts the parts together, starts the threads, and gathers what they leave behind.
+
+use std::sync::mpsc;
+use std::thread::ScopedJoinHandle;
+
+use crate::config::Config;
+use crate::context::{StackPool, Task};
+use crate::dispatcher::{
+    Counts, Dispatcher, DispatcherReport, NOTHING_ARMED, Quantum, Slot, Slots, TaskTable,
+};
+use crate::error::Error;
+use crate::metrics::{GapDetector, Interval, Overrun, Statistics, StolenTime, WorkerRecorder};
+use crate::policy::{self, Policy};
+use crate::preempt::{symbols, turn::Generation};
+use crate::ring::spsc::{Consumer, Producer, ring};
+use crate::service::{Service, WorkerId};
+use crate::sync::{Arc, AtomicBool, AtomicU32, Ordering, Thread};
+use crate::sys::affinity;
+use crate::sys::build::Build;
+use crate::sys::clock::{Clock, Tsc};
+use crate::sys::idle::{Idler, Manner};
+use crate::transport::{Egress, Transport};
+use crate::worker::{Shared, Worker, WorkerReport};
+
+/// A service with its options, ready to run.
+pub struct Server<S> {
+    service: S,
+    classes: Vec<String>,
+    config: Config,
+    build: Build,
+    shutdown: Arc<AtomicBool>,
+}
+
+/// Ends a run from another thread, or from a signal handler.
+#[derive(Clone, Debug)]
+pub struct ShutdownHandle(Arc<AtomicBool>);
+
+impl ShutdownHandle {
+    /// Takes no more requests in; the run ends when all that are under way are answered.
+    pub fn shutdown(&self) {
+        // Relaxed: no data follows the flag.
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+impl<S: Service> Server<S> {
+    /// Checks `config`, then sets the service up. Starts no thread.
+    ///
+    /// # Errors
+    /// When an option is impossible, the binary was built for another runtime, or the setup fails.
+    pub fn new(mut service: S, config: Config) -> Result<Self, Error> {
+        config.validate()?;
+        let build = Build::of_this_artefact()?;
+        service.setup().map_err(Error::Setup)?;
+        let classes = service.classes();
+        if !(1..=usize::from(u16::MAX) + 1).contains(&classes.len()) {
+            return Err(Error::Classes(classes.len()));
+        }
+        let server = Self { service, classes, config, build, shutdown: Arc::default() };
+        server.warn_without_probes();
+        Ok(server)
+    }
+
+    /// Changes the options for the next run; the service stays set up.
+    ///
+    /// # Errors
+    /// When an option is impossible; the old ones then stay.
+    pub fn reconfigure(&mut self, config: Config) -> Result<(), Error> {
+        config.validate()?;
+        self.config = config;
+        Ok(())
+    }
+
+    /// The service.
+    pub fn service(&self) -> &S {
+        &self.service
+    }
+
+    /// How this binary was built.
+    pub fn build(&self) -> Build {
+        self.build
+    }
+
+    /// A handle that ends the run.
+    pub fn shutdown_handle(&self) -> ShutdownHandle {
+        ShutdownHandle(Arc::clone(&self.shutdown))
+    }
+
+    /// Runs until the transport has nothing more to come or a shutdown was asked for, and every request under
+    /// way is answered. Blocks the calling thread, which does none of the work. Can be called again.
+    ///
+    /// # Errors
+    /// When the transport cannot be opened, or a thread cannot be started, pinned or set up; then no request
+    /// has been taken in.
+    ///
+    /// # Panics
+    /// Never for a request's sake. A defect of the runtime itself aborts the process.
+    pub fn run<T: Transport>(&mut self, mut transport: T) -> Result<Statistics, Error> {
+        symbols::keep_linked();
+        let clock = Clock::get();
+        let egress = transport
+            .open(self.config.workers, self.config.request_size)
+            .map_err(|source| Error::Transport { action: "open".into(), source })?;
+        let shared: Vec<Shared> = (0..self.config.workers).map(|_| Shared::new()).collect();
+        let plan = Plan { server: self, clock, cores: self.config.cores(), shared: &shared };
+        let result = plan.run(transport, egress);
+        // Relaxed: no data follows the flag. A handle of this run must not end the next one.
+        self.shutdown.store(false, Ordering::Relaxed);
+        result.map(|(dispatcher, workers)| plan.statistics(dispatcher, workers))
+    }
+
+    fn warn_without_probes(&self) {
+        if let (Some(quantum), false) = (self.config.quantum, self.build.has_probes()) {
+            eprintln!(
+                "concord: warning: this binary has no probes, so no request is preempted although the quantum is \
+                 {quantum}; build it by `cargo concord build`"
+            );
+        }
+    }
+}
+
+/// A worker that is ready to run, as the dispatcher's thread hears of it.
+struct Ready {
+    worker: WorkerId,
+    line: &'static AtomicU32,
+    thread: Thread,
+}
+
+/// The two ends that a worker's thread gets.
+struct WorkerEnds<E> {
+    inbox: Consumer<Task>,
+    outbox: Producer<Task>,
+    egress: E,
+}
+
+/// The two ends that the dispatcher keeps.
+type DispatcherEnds = (Producer<Task>, Consumer<Task>);
+
+/// What all threads of one run know.
+struct Plan<'a, S> {
+    server: &'a Server<S>,
+    clock: Clock,
+    cores: Vec<usize>,
+    shared: &'a [Shared],
+}
+
+/// Aborts when dropped by an unwinding runtime: the other threads would wait for this one for ever, or use
+/// its line after its end.
+struct AbortOnUnwind;
+
+impl Drop for AbortOnUnwind {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            eprintln!("concord: the runtime itself has panicked, see above; aborting");
+            std::process::abort();
+        }
+    }
+}
+
+impl<S: Service> Plan<'_, S> {
+    fn config(&self) -> &Config {
+        &self.server.config
+    }
+
+    fn run<T: Transport>(
+        &self,
+        transport: T,
+        egress: Vec<T::Egress>,
+    ) -> Result<(DispatcherReport, Vec<WorkerReport>), Error> {
+        let (ready_sender, ready) = mpsc::channel();
+        std::thread::scope(|scope| {
+            let mut ends = Vec::new();
+            let mut handles = Vec::new();
+            let mut failure = None;
+            for (index, egress) in egress.into_iter().enumerate() {
+                let worker = WorkerId(index as u16);
+                let (dispatcher_ends, worker_ends) = self.rings(egress);
+                let ready = ready_sender.clone();
+                let body = move || self.worker(worker, worker_ends, ready);
+                match named(worker).spawn_scoped(scope, body) {
+                    Ok(handle) => handles.push(handle),
+                    Err(source) => {
+                        failure = Some(Error::Spawn { thread: thread_name(worker), source });
+                        break;
+                    }
+                }
+                ends.push(dispatcher_ends);
+            }
+            drop(ready_sender);
+            let report = match failure {
+                Some(error) => Err(error),
+                None => self.dispatch_on_thread(scope, transport, ends, ready),
+            };
+            if report.is_err() {
+                self.stop_all(&handles);
+            }
+            let workers = handles.into_iter().filter_map(|handle| handle.join().ok().flatten()).collect();
+            report.map(|report| (report, workers))
+        })
+    }
+
+    fn rings<E>(&self, egress: E) -> (DispatcherEnds, WorkerEnds<E>) {
+        let (inbox_in, inbox) = ring(self.config().jbsq_depth);
+        let (outbox, outbox_out) = ring(self.config().jbsq_depth);
+        ((inbox_in, outbox_out), WorkerEnds { inbox, outbox, egress })
+    }
+
+    /// Releases workers that wait for work which will never come.
+    fn stop_all(&self, handles: &[ScopedJoinHandle<'_, Option<WorkerReport>>]) {
+        for (shared, handle) in self.shared.iter().zip(handles) {
+            // Release: pairs with the Acquire in `Worker::must_stop`.
+            shared.stop.store(true, Ordering::Release);
+            shared.sleeper.wake(handle.thread());
+        }
+    }
+
+    fn pin(&self, worker: WorkerId, thread_index: usize) -> Result<(), Error> {
+        let Some(&core) = self.cores.get(thread_index) else { return Ok(()) };
+        affinity::pin(core).map_err(|source| Error::Pin { worker, core, source })
+    }
+
+    fn setup(&self, worker: WorkerId, thread_index: usize) -> Result<S::Worker, Error> {
+        self.pin(worker, thread_index)?;
+        let state = self.server.service.setup_worker(worker);
+        state.map_err(|source| Error::SetupWorker { worker, source })
+    }
+
+    fn idler(&self) -> Idler {
+        Idler::new(self.config().manner())
+    }
+
+    fn gaps(&self) -> GapDetector {
+        GapDetector::new(self.clock.ticks(self.config().stolen_threshold))
+    }
+
+    /// The body of a worker's thread; `None` when it could not be set up.
+    fn worker<E: Egress>(
+        &self,
+        worker: WorkerId,
+        ends: WorkerEnds<E>,
+        ready: mpsc::Sender<Result<Ready, Error>>,
+    ) -> Option<WorkerReport> {
+        let config = self.config();
+        let stacks = StackPool::new(config.stack_size, config.prepared_stacks)
+            .map_err(|source| Error::Stacks { worker, source });
+        let (state, stacks) = match self.setup(worker, worker.index() + 1).and_then(|s| Ok((s, stacks?))) {
+            Ok(parts) => parts,
+            Err(error) => {
+                let _ = ready.send(Err(error));
+                return None;
+            }
+        };
+        let _abort = AbortOnUnwind;
+        let body = Worker {
+            service: &self.server.service,
+            state: &state,
+            shared: &self.shared[worker.index()],
+            line: symbols::line(),
+            inbox: ends.inbox,
+            outbox: ends.outbox,
+            egress: ends.egress,
+            stacks,
+            clock: self.clock,
+            generation: Generation::NONE,
+            idler: self.idler(),
+            gaps: self.gaps(),
+            recorder: WorkerRecorder::new(&self.server.classes),
+            unsent: 0,
+        };
+        let _ = ready.send(Ok(Ready { worker, line: body.line, thread: std::thread::current() }));
+        // Should another worker's thread end without a word, the dispatcher must not wait for this sender.
+        drop(ready);
+        Some(body.run())
+    }
+
+    fn dispatch_on_thread<'scope, T: Transport + 'scope>(
+        &'scope self,
+        scope: &'scope std::thread::Scope<'scope, '_>,
+        transport: T,
+        ends: Vec<DispatcherEnds>,
+        ready: mpsc::Receiver<Result<Ready, Error>>,
+    ) -> Result<DispatcherReport, Error> {
+        let worker = WorkerId::DISPATCHER;
+        let body = move || self.dispatch(transport, ends, &ready);
+        let handle = named(worker)
+            .spawn_scoped(scope, body)
+            .map_err(|source| Error::Spawn { thread: thread_name(worker), source })?;
+        handle.join().unwrap_or(Err(Error::WorkerLost))
+    }
+
+    /// The body of the dispatcher's thread.
+    fn dispatch<T: Transport>(
+        &self,
+        transport: T,
+        ends: Vec<DispatcherEnds>,
+        ready: &mpsc::Receiver<Result<Ready, Error>>,
+    ) -> Result<DispatcherReport, Error> {
+        let config = self.config();
+        let _state = self.setup(WorkerId::DISPATCHER, 0)?;
+        let slots = self.gather(ends, ready)?;
+        let policy = self.policy();
+        let _abort = AbortOnUnwind;
+        let dispatcher = Dispatcher {
+            service: &self.server.service,
+            transport,
+            policy,
+            slots: Slots::new(slots, config.jbsq_depth, config.manner() == Manner::Polite),
+            tasks: TaskTable::new(config.queue_bound, config.request_size, config.reply_size),
+            quantum: Quantum::new(
+                config.quantum.map(|quantum| self.clock.ticks(quantum)),
+                self.clock.ticks(config.stolen_threshold),
+            ),
+            counts: Counts::new(self.server.classes.len()),
+            request_size: config.request_size,
+            shutdown: &self.server.shutdown,
+            idler: self.idler(),
+            gaps: self.gaps(),
+        };
+        Ok(dispatcher.run())
+    }
+
+    fn policy(&self) -> Box<dyn Policy> {
+        let config = self.config();
+        policy::by_name(&config.policy, config.workers, config.queue_bound).expect("the name was checked")
+    }
+
+    /// Waits until every worker is ready.
+    fn gather(
+        &self,
+        ends: Vec<DispatcherEnds>,
+        ready: &mpsc::Receiver<Result<Ready, Error>>,
+    ) -> Result<Vec<Slot<'_>>, Error> {
+        let mut workers = Vec::new();
+        for _ in &ends {
+            workers.push(ready.recv().map_err(|_| Error::WorkerLost)??);
+        }
+        workers.sort_by_key(|ready| ready.worker);
+        let slot = |(Ready { worker, line, thread }, (inbox, outbox))| Slot {
+            worker,
+            inbox,
+            outbox,
+            shared: &self.shared[worker.index()],
+            line,
+            thread,
+            held: 0,
+            armed: None,
+            last_armed: NOTHING_ARMED,
+        };
+        Ok(workers.into_iter().zip(ends).map(slot).collect())
+    }
+
+    fn statistics(&self, dispatcher: DispatcherReport, workers: Vec<WorkerReport>) -> Statistics {
+        let DispatcherReport { counts, quantum, gaps, epoch, end } = dispatcher;
+        let mut all = WorkerRecorder::new(&self.server.classes);
+        workers.iter().for_each(|worker| all.merge(&worker.recorder));
+        let (mut classes, preemptions, achieved_quantum) = all.into_parts();
+        for (index, class) in classes.iter_mut().enumerate() {
+            class.offered = counts.offered[index];
+            class.dropped = counts.dropped[index];
+        }
+        let mut stolen = vec![self.stolen(WorkerId::DISPATCHER, &gaps, epoch)];
+        for (index, worker) in workers.iter().enumerate() {
+            stolen.push(self.stolen(WorkerId(index as u16), &worker.gaps, epoch));
+        }
+        let overruns = quantum.overruns().intervals(self.clock, epoch).into_iter();
+        Statistics {
+            classes,
+            preemptions,
+            achieved_quantum,
+            malformed: counts.malformed,
+            oversized: counts.oversized,
+            unclassified: counts.unclassified,
+            unsent: workers.iter().map(|worker| worker.unsent).sum(),
+            stacks: workers.iter().map(|worker| worker.stacks).sum(),
+            longest_poll_gap: self.clock.nanos(gaps.longest()),
+            stolen,
+            overruns: overruns.map(|(worker, interval)| Overrun { worker, interval }).collect(),
+            build: self.server.build,
+            elapsed: self.clock.nanos(end.since(epoch)),
+        }
+    }
+
+    fn stolen(&self, thread: WorkerId, gaps: &GapDetector, epoch: Tsc) -> StolenTime {
+        let intervals = gaps.log().intervals(self.clock, epoch).into_iter();
+        let intervals: Vec<Interval> = intervals.map(|((), interval)| interval).collect();
+        StolenTime { thread, intervals, lost: gaps.log().lost() }
+    }
+}
+
+fn thread_name(worker: WorkerId) -> String {
+    // Linux keeps 15 characters of it.
+    if worker == WorkerId::DISPATCHER { "concord-disp".into() } else { format!("concord-w{}", worker.0) }
+}
+
+fn named(worker: WorkerId) -> std::thread::Builder {
+    std::thread::Builder::new().name(thread_name(worker))
+}

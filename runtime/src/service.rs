@@ -1,0 +1,138 @@
+//! What the user of the runtime writes.
+
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use crate::context::Outcome;
+use crate::request::{Reply, Request, Status};
+
+/// The error of a service's callbacks.
+pub type ServiceError = Box<dyn std::error::Error + Send + Sync>;
+
+/// Names a worker, from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct WorkerId(pub u16);
+
+impl WorkerId {
+    /// The dispatcher, in its role of running requests itself.
+    pub const DISPATCHER: WorkerId = WorkerId(u16::MAX);
+
+    /// As an index.
+    pub fn index(self) -> usize {
+        usize::from(self.0)
+    }
+}
+
+impl fmt::Display for WorkerId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if *self == Self::DISPATCHER { write!(f, "dispatcher") } else { write!(f, "worker {}", self.0) }
+    }
+}
+
+/// Names a class of requests: an index into [`Service::classes`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Class(pub u16);
+
+impl Class {
+    /// As an index.
+    pub fn index(self) -> usize {
+        usize::from(self.0)
+    }
+}
+
+/// A service: callbacks that the runtime calls, from several threads at once.
+///
+/// Requests on one worker interleave: each may be suspended at any probe while others run. What they share is
+/// safe when it is behind a lock, in a [`WorkerLocal`](crate::WorkerLocal), or used inside
+/// [`no_preempt`](crate::no_preempt). The worker's own state is lent by `&` only:
+///
+/// ```compile_fail
+/// struct Counting;
+/// impl concord::Service for Counting {
+///     type Worker = u64;
+///     fn setup_worker(&self, _: concord::WorkerId) -> Result<u64, concord::ServiceError> { Ok(0) }
+///     fn handle_request(&self, hits: &u64, _: &concord::Request<'_>, _: &mut concord::Reply) {
+///         *hits += 1;
+///     }
+/// }
+/// ```
+///
+/// ```
+/// struct Echo;
+/// impl concord::Service for Echo {
+///     type Worker = ();
+///     fn setup_worker(&self, _: concord::WorkerId) -> Result<(), concord::ServiceError> { Ok(()) }
+///     fn handle_request(&self, (): &(), request: &concord::Request<'_>, reply: &mut concord::Reply) {
+///         if reply.write(request.payload()).is_err() {
+///             reply.set_error("the payload is longer than a reply may be");
+///         }
+///     }
+/// }
+/// ```
+pub trait Service: Sync + 'static {
+    /// State of one worker, made on its thread and never sent to another.
+    type Worker;
+
+    /// Names of the classes; [`Class`] is the index.
+    fn classes(&self) -> Vec<String> {
+        vec!["request".into()]
+    }
+
+    /// Called once, before any thread starts.
+    ///
+    /// # Errors
+    /// Whatever keeps the service from running; the server is then not made.
+    fn setup(&mut self) -> Result<(), ServiceError> {
+        Ok(())
+    }
+
+    /// Called once on each worker's thread, and on the dispatcher's with [`WorkerId::DISPATCHER`].
+    ///
+    /// # Errors
+    /// Whatever keeps the worker from running; the run then ends before the first request.
+    fn setup_worker(&self, worker: WorkerId) -> Result<Self::Worker, ServiceError>;
+
+    /// Called on the dispatcher's thread for each request: its class, from its bytes. Delays every other
+    /// request, so it should take some tens of nanoseconds. A panic, or a class that
+    /// [`classes`](Service::classes) does not name, is answered by an error reply.
+    fn classify(&self, payload: &[u8]) -> Class {
+        let _ = payload;
+        Class(0)
+    }
+
+    /// Called on a worker's thread, on a stack of the request's own. A panic is answered by an error reply.
+    fn handle_request(&self, worker: &Self::Worker, request: &Request<'_>, reply: &mut Reply);
+}
+
+/// Calls the handler, and makes an error reply of its panic.
+///
+/// The pass does not instrument this crate, so the handler must not be inlined into it: it is called through a
+/// pointer that the optimiser cannot see through.
+#[inline(never)]
+pub(crate) fn handle<S: Service>(
+    service: &S,
+    worker: &S::Worker,
+    request: &Request<'_>,
+    reply: &mut Reply,
+) -> Outcome {
+    type Handler<S> = fn(&S, &<S as Service>::Worker, &Request<'_>, &mut Reply);
+    let handler: Handler<S> = std::hint::black_box(S::handle_request);
+    match catch_unwind(AssertUnwindSafe(|| handler(service, worker, request, reply))) {
+        Ok(()) => Outcome::Done,
+        Err(panic) => {
+            // Its destructor is the user's and may panic in turn.
+            let _ = catch_unwind(AssertUnwindSafe(|| drop(panic)));
+            reply.fail(Status::Panicked, "the handler panicked");
+            Outcome::Panicked
+        }
+    }
+}
+
+/// The class of `payload`, or why it has none.
+pub(crate) fn classify<S: Service>(service: &S, classes: usize, payload: &[u8]) -> Result<Class, Status> {
+    match catch_unwind(AssertUnwindSafe(|| service.classify(payload))) {
+        Ok(class) if class.index() < classes => Ok(class),
+        Ok(_) => Err(Status::Unclassified),
+        Err(_) => Err(Status::Unclassified),
+    }
+}
