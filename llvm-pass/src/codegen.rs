@@ -23,7 +23,8 @@ pub fn emit(module: &Module<'_>, machine: &TargetMachine, folder: &Path) -> Resu
 /// Counts the probes of an object made for an executable: each compares the line at its thread-local offset,
 /// so each is one relocation of that kind.
 ///
-/// The count can be above the number of sites: the code generator duplicates the tails of some loops.
+/// The count differs from that of the sites: the code generator duplicates the tails of some loops, merges
+/// equal ends of blocks, and drops blocks that it finds unreachable.
 ///
 /// # Errors
 /// [`Error::Read`] when the object cannot be read back.

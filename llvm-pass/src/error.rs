@@ -72,16 +72,12 @@ pub enum Error {
         /// Why not.
         message: String,
     },
-    /// The emitted code does not hold the probes that were placed.
-    #[error(
-        "{artefact}: {placed} probes were placed but the object holds {found}; a later pass changed them"
-    )]
-    ProbeCount {
+    /// The emitted code holds none of the probes that were placed.
+    #[error("{artefact}: {placed} probes were placed but the object holds none: a later pass removed them")]
+    ProbesLost {
         /// The artefact.
         artefact: String,
         /// Sites filled in the module.
         placed: u32,
-        /// Probes in the object.
-        found: u32,
     },
 }

@@ -200,7 +200,7 @@ mod tests {
             Some("alloc")
         );
         assert_eq!(
-            crate_of("_ZN49_$LT$u32$u20$as$u20$mine..Thing$GT$3run17hc8a851aa4be5f8a4E").as_deref(),
+            crate_of("_ZN35_$LT$u32$u20$as$u20$mine..Thing$GT$3run17hc8a851aa4be5f8a4E").as_deref(),
             Some("mine")
         );
         assert_eq!(crate_of("leveldb_get"), None);
@@ -213,7 +213,7 @@ mod tests {
         assert!(name.is_in("std::thread") && name.is_in("std") && !name.is_in("std::th"));
         assert!(
             Name::of(
-                "_ZN60_$LT$std..thread..Foo$u20$as$u20$core..ops..drop..Drop$GT$4drop17hc8a851aa4be5f8a4E"
+                "_ZN58_$LT$std..thread..Foo$u20$as$u20$core..ops..drop..Drop$GT$4drop17hc8a851aa4be5f8a4E"
             )
             .is_in("std::thread")
         );

@@ -245,8 +245,8 @@ fn count(object: &Path, job: &LinkJob, placed: probe::Placed, info: &BuildInfo) 
         return Ok(placed.probes);
     }
     let found = codegen::count_probes(object)?;
-    if found < placed.probes {
-        return Err(Error::ProbeCount { artefact: job.artefact.clone(), placed: placed.probes, found });
+    if found == 0 && placed.probes > 0 {
+        return Err(Error::ProbesLost { artefact: job.artefact.clone(), placed: placed.probes });
     }
     codegen::set_probe_count(object, info, found)?;
     Ok(found)

@@ -1,0 +1,64 @@
+;@ stage: probe
+; A loop that is closed by unwinding: the block that catches is its header, and no call in it ever returns.
+
+declare i32 @attempt(ptr)
+declare i32 @__gxx_personality_v0(...)
+
+define i32 @_ZN4mine5retryEv(ptr %state) #0 personality ptr @__gxx_personality_v0 {
+entry:
+  %first = invoke i32 @attempt(ptr %state) to label %exit unwind label %caught
+caught:
+  %exception = landingpad { ptr, i32 } catch ptr null
+  %again = invoke i32 @attempt(ptr %state) to label %exit unwind label %caught
+exit:
+  %result = phi i32 [ %first, %entry ], [ %again, %caught ]
+  ret i32 %result
+}
+
+attributes #0 = { "concord-probed" }
+
+;= @concord_line = external hidden thread_local(localexec) global [32 x i32]
+;=
+;= define i32 @_ZN4mine5retryEv(ptr %state) #0 personality ptr @__gxx_personality_v0 {
+;= entry:
+;=   %first = invoke i32 @attempt(ptr %state)
+;=           to label %0 unwind label %caught
+;=
+;= 0:
+;=   %line.i1 = load atomic i32, ptr @concord_line monotonic, align 4
+;=   %armed.i2 = icmp ne i32 %line.i1, 0
+;=   br i1 %armed.i2, label %1, label %concord_probe.exit3, !prof !0
+;=
+;= 1:
+;=   call preserve_mostcc void @concord_probe_slow()
+;=   br label %concord_probe.exit3
+;=
+;= concord_probe.exit3:
+;=   br label %exit
+;=
+;= caught:
+;=   %exception = landingpad { ptr, i32 }
+;=           catch ptr null
+;=   %again = invoke i32 @attempt(ptr %state)
+;=           to label %2 unwind label %caught
+;=
+;= 2:
+;=   %line.i = load atomic i32, ptr @concord_line monotonic, align 4
+;=   %armed.i = icmp ne i32 %line.i, 0
+;=   br i1 %armed.i, label %3, label %concord_probe.exit, !prof !0
+;=
+;= 3:
+;=   call preserve_mostcc void @concord_probe_slow()
+;=   br label %concord_probe.exit
+;=
+;= concord_probe.exit:
+;=   br label %exit
+;=
+;= exit:
+;=   %4 = phi i32 [ %first, %concord_probe.exit3 ], [ %again, %concord_probe.exit ]
+;=   ret i32 %4
+;= }
+;=
+;= attributes #0 = { "concord-probed" }
+;=
+;= !0 = !{!"branch_weights", i32 1, i32 1048576}

@@ -1,0 +1,73 @@
+;@ stage: probe
+;@ runtime: absent
+; A link without the runtime: the words and slow paths are defined here, hidden, and never armed.
+
+declare void @concord_guard_enter()
+declare void @concord_guard_exit()
+
+define void @spin(ptr %flag) #0 {
+entry:
+  call void @concord_guard_enter()
+  br label %loop
+loop:
+  %value = load volatile i32, ptr %flag
+  %set = icmp ne i32 %value, 0
+  br i1 %set, label %exit, label %loop
+exit:
+  call void @concord_guard_exit()
+  ret void
+}
+
+attributes #0 = { "concord-probed" }
+
+;= @concord_line = hidden thread_local(localexec) global [32 x i32] zeroinitializer, align 128
+;= @concord_guard = hidden thread_local(localexec) global [32 x i32] [i32 -2147483648, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0], align 128
+;=
+;= define void @spin(ptr %flag) #0 {
+;= entry:
+;=   %0 = load i32, ptr @concord_guard, align 4
+;=   %1 = add i32 %0, 1
+;=   store i32 %1, ptr @concord_guard, align 4
+;=   br label %loop
+;=
+;= loop:
+;=   %value = load volatile i32, ptr %flag, align 4
+;=   %set = icmp ne i32 %value, 0
+;=   %line.i = load atomic i32, ptr @concord_line monotonic, align 4
+;=   %armed.i = icmp ne i32 %line.i, 0
+;=   br i1 %armed.i, label %2, label %concord_probe.exit, !prof !0
+;=
+;= 2:
+;=   call preserve_mostcc void @concord_probe_slow()
+;=   br label %concord_probe.exit
+;=
+;= concord_probe.exit:
+;=   br i1 %set, label %exit, label %loop
+;=
+;= exit:
+;=   %3 = load i32, ptr @concord_guard, align 4
+;=   %4 = sub i32 %3, 1
+;=   store i32 %4, ptr @concord_guard, align 4
+;=   %due.i = icmp eq i32 %4, 0
+;=   br i1 %due.i, label %5, label %concord_guard_exit.exit, !prof !0
+;=
+;= 5:
+;=   call preserve_mostcc void @concord_guard_slow()
+;=   br label %concord_guard_exit.exit
+;=
+;= concord_guard_exit.exit:
+;=   ret void
+;= }
+;=
+;= define hidden preserve_mostcc void @concord_probe_slow() #1 {
+;=   ret void
+;= }
+;=
+;= define hidden preserve_mostcc void @concord_guard_slow() #1 {
+;=   ret void
+;= }
+;=
+;= attributes #0 = { "concord-probed" }
+;= attributes #1 = { cold nounwind }
+;=
+;= !0 = !{!"branch_weights", i32 1, i32 1048576}

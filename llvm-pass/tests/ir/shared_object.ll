@@ -1,0 +1,44 @@
+;@ stage: probe
+;@ output: shared
+; In a shared object the offset of the line is known only when it is loaded: initial-exec.
+
+define void @spin(ptr %flag) #0 {
+entry:
+  br label %loop
+loop:
+  %value = load volatile i32, ptr %flag
+  %set = icmp ne i32 %value, 0
+  br i1 %set, label %exit, label %loop
+exit:
+  ret void
+}
+
+attributes #0 = { "concord-probed" }
+
+;= @concord_line = external hidden thread_local(initialexec) global [32 x i32]
+;=
+;= define void @spin(ptr %flag) #0 {
+;= entry:
+;=   br label %loop
+;=
+;= loop:
+;=   %value = load volatile i32, ptr %flag, align 4
+;=   %set = icmp ne i32 %value, 0
+;=   %line.i = load atomic i32, ptr @concord_line monotonic, align 4
+;=   %armed.i = icmp ne i32 %line.i, 0
+;=   br i1 %armed.i, label %0, label %concord_probe.exit, !prof !0
+;=
+;= 0:
+;=   call preserve_mostcc void @concord_probe_slow()
+;=   br label %concord_probe.exit
+;=
+;= concord_probe.exit:
+;=   br i1 %set, label %exit, label %loop
+;=
+;= exit:
+;=   ret void
+;= }
+;=
+;= attributes #0 = { "concord-probed" }
+;=
+;= !0 = !{!"branch_weights", i32 1, i32 1048576}
