@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use comfy_table::{Cell, CellAlignment, Table, presets};
 use concord_bench::quantum;
-use concord_bench::results::{ClassRun, Comparison, Percentiles, Run, ServiceTimePair};
+use concord_bench::results::{AchievedQuantum, ClassRun, Comparison, Percentiles, Run, ServiceTimePair};
 
 /// Everything that the comparison found, with what was trimmed and what the words mean.
 pub(crate) fn render(comparison: &Comparison) -> String {
@@ -74,21 +74,23 @@ fn runs(runs: &[Run]) -> String {
                 percentiles(class.slowdown, digits),
                 format!("{:.1} %", class.excluded_pct),
                 class.preemptions.to_string(),
-                once(achieved_quantum(run)),
+                once(achieved_quantum(run.achieved_quantum_ns)),
                 once(format!("{:.1} %", run.stolen.pct)),
             ]));
-            table.add_row(raw_row(class));
+            let achieved = if index == 0 { run.achieved_quantum_raw_ns } else { None };
+            table.add_row(raw_row(class, achieved));
         }
     }
     table.to_string()
 }
 
 /// The class's figures over all answered requests.
-fn raw_row(class: &ClassRun) -> Vec<Cell> {
+fn raw_row(class: &ClassRun, achieved: Option<AchievedQuantum>) -> Vec<Cell> {
     let mut cells: [String; RUN_COLUMNS.len()] = Default::default();
     cells[3] = format!("{} raw", class.name);
     cells[7] = percentiles(class.sojourn_raw_ns, micros);
     cells[8] = percentiles(class.slowdown_raw, digits);
+    cells[11] = achieved.map_or_else(String::new, |achieved| achieved_quantum(Some(achieved)));
     row(cells)
 }
 
@@ -102,8 +104,8 @@ fn answered(class: &ClassRun) -> String {
     text
 }
 
-fn achieved_quantum(run: &Run) -> String {
-    run.achieved_quantum_ns.map_or_else(
+fn achieved_quantum(achieved: Option<AchievedQuantum>) -> String {
+    achieved.map_or_else(
         || "-".into(),
         |achieved| format!("{} / {} / {}", micros(achieved.p50), micros(achieved.p99), micros(achieved.sd)),
     )

@@ -59,12 +59,16 @@ pub(crate) fn run(words: Vec<String>) -> Result<ExitCode> {
         );
     }
     let job = link_job(&context, &profile, &line, &found, &artefact, work.path())?;
+    let saved = match &context.save_dir {
+        Some(folder) => Some(save_dir::begin(folder, &context, &job, &linker)?),
+        None => None,
+    };
     let outcome = pass::run(&context, &job)?;
     let args = rewrite::rewrite(&line, &found, outcome.object.clone(), work.path())?;
     let rewritten = line::to_words(&args);
     archive::refuse_bitcode(&remaining_inputs(&LinkLine::read(&rewritten), &found))?;
-    if let Some(folder) = &context.save_dir {
-        save_dir::save(folder, &context, &job, &outcome, &line, &linker, &rewritten)?;
+    if let Some(saved) = saved {
+        saved.finish(&job, &outcome, &line, &rewritten)?;
     }
 
     let status = process::status(Command::new(&linker).args(response::shorten(rewritten, work.path())?))?;

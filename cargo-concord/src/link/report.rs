@@ -35,7 +35,7 @@ fn report_path(artefact: &Path) -> PathBuf {
     name.into()
 }
 
-/// Moves the dumped stages out of the link's folder, which is removed.
+/// Moves the dumped stages (`STAGE.ll`, `STAGE/UNIT.ll`) out of the link's folder, which is removed.
 ///
 /// # Errors
 /// When a dump cannot be moved.
@@ -47,12 +47,16 @@ pub(crate) fn keep_dumps(
 ) -> Result<()> {
     let folder = context.links().join(artefact);
     let unmoved = || format!("cannot move the dumped stages to {}", folder.display());
+    if folder.exists() {
+        std::fs::remove_dir_all(&folder).with_context(unmoved)?;
+    }
     std::fs::create_dir_all(&folder).with_context(unmoved)?;
-    for entry in std::fs::read_dir(work_dir).with_context(unmoved)? {
-        let path = entry.with_context(unmoved)?.path();
-        if path.extension().is_some_and(|extension| extension == "ll") {
-            std::fs::rename(&path, folder.join(path.file_name().unwrap_or_default()))
-                .with_context(unmoved)?;
+    for stage in &context.dump_stages {
+        for name in [stage.name().to_owned(), format!("{}.ll", stage.name())] {
+            let dump = work_dir.join(&name);
+            if dump.exists() {
+                std::fs::rename(&dump, folder.join(name)).with_context(unmoved)?;
+            }
         }
     }
     say(context, profile, &format!("stages of {artefact} are in {}", folder.display()))

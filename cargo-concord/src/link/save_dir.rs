@@ -15,20 +15,18 @@ use super::line::LinkLine;
 use super::response;
 use crate::context::Context;
 
-/// Saves a link whose `rewritten` line is about to run.
+/// A link being saved: the files in the folder, and where each came from.
+pub(crate) struct SavedLink {
+    folder: PathBuf,
+    moved: BTreeMap<PathBuf, PathBuf>,
+}
+
+/// Saves what the pass is about to read, so that a failing pass can be repeated too.
 ///
 /// # Errors
 /// When a file cannot be copied or written.
-pub(crate) fn save(
-    folder: &Path,
-    context: &Context,
-    job: &LinkJob,
-    outcome: &LinkOutcome,
-    line: &LinkLine,
-    linker: &str,
-    rewritten: &[String],
-) -> Result<()> {
-    let mut saved = Saved::new(folder.join(&job.artefact))?;
+pub(crate) fn begin(folder: &Path, context: &Context, job: &LinkJob, linker: &str) -> Result<SavedLink> {
+    let mut saved = SavedLink::new(folder.join(&job.artefact))?;
     let mut saved_job = job.clone();
     for input in &mut saved_job.inputs {
         match input {
@@ -38,34 +36,41 @@ pub(crate) fn save(
     }
     saved_job.work_dir = "work".into();
     write_json(&saved.folder.join("job.json"), &saved_job)?;
+    saved.write("replay.sh", &script(context, &job.artefact, linker))?;
+    Ok(saved)
+}
 
-    if let Some(object) = &outcome.object {
-        let inside = object.strip_prefix(&job.work_dir).unwrap_or(object);
-        saved.moved.insert(object.clone(), Path::new("work").join(inside));
-    }
-    for script in line.version_script.iter().chain(&line.dynamic_lists) {
-        saved.copy(script)?;
-    }
-    for word in rewritten {
-        let path = Path::new(word);
-        if path.starts_with(&job.work_dir) && path.is_file() && !saved.moved.contains_key(path) {
-            saved.copy(path)?;
+impl SavedLink {
+    /// Saves the `rewritten` line that is about to run.
+    ///
+    /// # Errors
+    /// When a file cannot be copied or written.
+    pub(crate) fn finish(
+        mut self,
+        job: &LinkJob,
+        outcome: &LinkOutcome,
+        line: &LinkLine,
+        rewritten: &[String],
+    ) -> Result<()> {
+        if let Some(object) = &outcome.object {
+            let inside = object.strip_prefix(&job.work_dir).unwrap_or(object);
+            self.moved.insert(object.clone(), Path::new("work").join(inside));
         }
+        for script in line.version_script.iter().chain(&line.dynamic_lists) {
+            self.copy(script)?;
+        }
+        for word in rewritten {
+            let path = Path::new(word);
+            if path.starts_with(&job.work_dir) && path.is_file() && !self.moved.contains_key(path) {
+                self.copy(path)?;
+            }
+        }
+        if let Some(output) = &line.output {
+            self.moved.insert(output.clone(), PathBuf::from(&job.artefact));
+        }
+        self.write("link.args", &response::join(&self.relocate(rewritten)))
     }
-    if let Some(output) = &line.output {
-        saved.moved.insert(output.clone(), PathBuf::from(&job.artefact));
-    }
-    saved.write("link.args", &response::join(&saved.relocate(rewritten)))?;
-    saved.write("replay.sh", &script(context, &job.artefact, linker))
-}
 
-/// A folder being filled, and where each file went.
-struct Saved {
-    folder: PathBuf,
-    moved: BTreeMap<PathBuf, PathBuf>,
-}
-
-impl Saved {
     fn new(folder: PathBuf) -> Result<Self> {
         let uncreated = || format!("cannot create {}", folder.display());
         if folder.exists() {
@@ -127,7 +132,8 @@ fn script(context: &Context, artefact: &str, linker: &str) -> String {
          set -e\n\
          cd \"$(dirname \"$0\")\"\n\
          LD_LIBRARY_PATH={libraries} \"${{CONCORD_PASS:-{pass}}}\" link --job job.json --outcome outcome.json\n\
-         {linker} @link.args\n"
+         # Missing when the pass failed the first time.\n\
+         if [ -f link.args ]; then {linker} @link.args; fi\n"
     )
 }
 
@@ -140,7 +146,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let source = folder.path().join("list");
         std::fs::write(&source, "{ global: a; };").unwrap();
-        let mut saved = Saved::new(folder.path().join("app")).unwrap();
+        let mut saved = SavedLink::new(folder.path().join("app")).unwrap();
         assert_eq!(saved.copy(&source).unwrap(), Path::new("inputs/000-list"));
         assert_eq!(saved.copy(&source).unwrap(), Path::new("inputs/000-list"));
         assert!(saved.folder.join("inputs/000-list").is_file());
