@@ -309,6 +309,7 @@ impl<S: Service> Plan<'_, S> {
             quantum: Quantum::new(
                 config.quantum.map(|quantum| self.clock.ticks(quantum)),
                 self.clock.ticks(config.stolen_threshold),
+                config.workers,
             ),
             counts: Counts::new(self.server.classes.len()),
             request_size: config.request_size,

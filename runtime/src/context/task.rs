@@ -36,8 +36,10 @@ pub(crate) struct Meta {
     pub(crate) taken_in: Tsc,
     /// Sum of its turns.
     pub(crate) received: Ticks,
+    /// The last of them.
+    pub(crate) last_turn: Ticks,
     pub(crate) preemptions: u32,
-    /// How the last turn ended.
+    /// Whether it has been answered.
     pub(crate) is_over: bool,
 }
 

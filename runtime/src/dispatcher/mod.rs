@@ -95,6 +95,7 @@ impl<S: Service, T: Transport> Dispatcher<'_, S, T> {
                 if task.meta().is_over {
                     self.policy.done(item, now);
                 } else {
+                    self.quantum.learn(self.slots.all[index].worker, task.meta().last_turn);
                     self.policy.preempted(item, now);
                 }
                 self.tasks.put(task);

@@ -17,7 +17,8 @@ pub(crate) enum Decision {
     Continue,
     /// Go on, and note in the guard word that the turn must end when the guard does.
     Pend,
-    /// End the turn here.
+    /// End the turn here. The line keeps the signal: the next turn's begin erases it, by a store that nobody
+    /// waits for, where a compare-exchange would wait for the dispatcher's core.
     Switch,
 }
 
@@ -46,7 +47,6 @@ pub(crate) fn at_probe(
         // The signal stays: it will be obeyed by the first probe that may.
         return Decision::Continue;
     }
-    clear(line, seen);
     Decision::Switch
 }
 

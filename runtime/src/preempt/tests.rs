@@ -33,7 +33,7 @@ fn a_probe_ends_the_turn_it_is_armed_for_and_no_other() {
         assert_eq!(testing::line(), 0, "a stale signal is taken out");
         testing::set_line(7);
         testing::probe();
-        assert_eq!(testing::line(), 0);
+        assert_eq!(testing::line(), 0, "a turn begins with a clear line");
         testing::probe();
     });
     assert_eq!(turn(&mut task, 7), Outcome::Preempted);

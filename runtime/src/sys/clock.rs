@@ -146,13 +146,13 @@ impl Clock {
     /// A span in nanoseconds.
     #[inline]
     pub fn nanos(self, span: Ticks) -> Nanos {
-        Nanos((u128::from(span.0) * u128::from(self.nanos_per_tick) >> 32) as u64)
+        Nanos(((u128::from(span.0) * u128::from(self.nanos_per_tick)) >> 32) as u64)
     }
 
     /// A span in ticks.
     #[inline]
     pub fn ticks(self, span: Nanos) -> Ticks {
-        Ticks((u128::from(span.0) * u128::from(self.ticks_per_nano) >> 32) as u64)
+        Ticks(((u128::from(span.0) * u128::from(self.ticks_per_nano)) >> 32) as u64)
     }
 }
 

@@ -157,6 +157,7 @@ impl<S: Service, E: Egress> Worker<'_, S, E> {
     fn account(&mut self, task: &mut Task, outcome: Outcome, ran: Ticks) {
         let meta = task.meta_mut();
         meta.received = meta.received + ran;
+        meta.last_turn = ran;
         if outcome == Outcome::Preempted {
             meta.preemptions += 1;
             self.recorder.preempted(self.clock.nanos(ran));
