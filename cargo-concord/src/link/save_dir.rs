@@ -6,6 +6,8 @@
 //! Paths in it are relative, so the folder can be moved or handed on.
 
 use std::collections::BTreeMap;
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
@@ -37,6 +39,9 @@ pub(crate) fn begin(folder: &Path, context: &Context, job: &LinkJob, linker: &st
     saved_job.work_dir = "work".into();
     write_json(&saved.folder.join("job.json"), &saved_job)?;
     saved.write("replay.sh", &script(context, &job.artefact, linker))?;
+    let script = saved.folder.join("replay.sh");
+    std::fs::set_permissions(&script, Permissions::from_mode(0o755))
+        .with_context(|| format!("cannot make {} executable", script.display()))?;
     Ok(saved)
 }
 
@@ -131,7 +136,9 @@ fn script(context: &Context, artefact: &str, linker: &str) -> String {
          # Repeats the pass and the link of {artefact}. CONCORD_PASS names another concord-pass.\n\
          set -e\n\
          cd \"$(dirname \"$0\")\"\n\
-         LD_LIBRARY_PATH={libraries} \"${{CONCORD_PASS:-{pass}}}\" link --job job.json --outcome outcome.json\n\
+         pass=$CONCORD_PASS\n\
+         if [ -z \"$pass\" ]; then pass={pass}; fi\n\
+         LD_LIBRARY_PATH={libraries} \"$pass\" link --job job.json --outcome outcome.json\n\
          # Missing when the pass failed the first time.\n\
          if [ -f link.args ]; then {linker} @link.args; fi\n"
     )

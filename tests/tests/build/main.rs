@@ -1,0 +1,8 @@
+//! Builds of the fixture projects by `cargo concord`.
+
+mod crates;
+mod failures;
+mod libraries;
+mod profiles;
+mod settings;
+mod tools;
