@@ -241,8 +241,8 @@ mod tests {
         #[test]
         fn nodes_on_cycles_are_those_that_reach_themselves(graph in random_graph()) {
             let on_cycle = graph.on_cycle();
-            for node in 0..graph.len() {
-                prop_assert_eq!(on_cycle[node], reaches_itself(&graph, node));
+            for (node, &is_on_cycle) in on_cycle.iter().enumerate() {
+                prop_assert_eq!(is_on_cycle, reaches_itself(&graph, node));
             }
         }
     }

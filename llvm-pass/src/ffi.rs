@@ -215,6 +215,18 @@ pub fn invoke_destination<'ctx>(call: InstructionValue<'ctx>) -> Option<BasicBlo
     }
 }
 
+/// Where an invoke unwinds to; `None` for a call.
+pub fn invoke_unwind_destination<'ctx>(call: InstructionValue<'ctx>) -> Option<BasicBlock<'ctx>> {
+    let value = call.as_value_ref();
+    // SAFETY: a live instruction, checked to be an invoke.
+    unsafe {
+        if llvm::LLVMIsAInvokeInst(value).is_null() {
+            return None;
+        }
+        BasicBlock::new(llvm::LLVMGetUnwindDest(value))
+    }
+}
+
 /// Sends the normal edge of an invoke to `destination`.
 pub fn set_invoke_destination(invoke: InstructionValue<'_>, destination: BasicBlock<'_>) {
     // SAFETY: the callers checked that this is an invoke; the block is of the same function.

@@ -149,10 +149,13 @@ impl<'ctx> Marker<'ctx> {
 
     /// Calls of catalogued functions that are native code.
     fn mark_calls(&self, function: FunctionValue<'ctx>, defined: &HashSet<String>, counts: &mut Counts) {
-        let instructions: Vec<_> =
-            function.get_basic_block_iter().flat_map(|block| block.get_instructions()).collect();
-        for instruction in instructions {
-            let Some(call) = ffi::as_call(instruction) else { continue };
+        // Calls alone: marking one may replace the phis behind it.
+        let calls: Vec<_> = function
+            .get_basic_block_iter()
+            .flat_map(|block| block.get_instructions())
+            .filter_map(|instruction| Some((instruction, ffi::as_call(instruction)?)))
+            .collect();
+        for (instruction, call) in calls {
             let Callee::Function(callee) = ffi::callee(call) else { continue };
             let symbol = ir::name(callee);
             if callee.count_basic_blocks() > 0 || defined.contains(&symbol) {

@@ -128,8 +128,16 @@ impl<'ctx> Body<'ctx> {
             body.long_calls.push(calls);
         }
         body.shape.blocks = ir::control_flow(&body.blocks);
+        body.shape.unwinds_to = body.long_calls.iter().map(|calls| body.unwind_of(calls)).collect();
         body.shape.is_recursive = is_recursive;
         body
+    }
+
+    /// Where the only long call of a block unwinds to, when it ends the block.
+    fn unwind_of(&self, calls: &[InstructionValue<'ctx>]) -> Option<usize> {
+        let [call] = calls else { return None };
+        let destination = ffi::invoke_unwind_destination(*call)?;
+        self.blocks.iter().position(|block| *block == destination)
     }
 }
 

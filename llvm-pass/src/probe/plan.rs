@@ -1,8 +1,8 @@
 //! Where probes go, decided on plain graphs.
 //!
 //! Invariants of a [`Plan`]:
-//! (1) Without the blocks that hold a site, the control-flow graph has no cycle that is reachable from the
-//!     entry.
+//! (1) Without the blocks that hold a site (of one that ends in a call which may unwind, the way back from
+//!     the call), the control-flow graph has no cycle that is reachable from the entry.
 //! (2) Every function that lies on a cycle of the call graph has a site at its entry.
 //! (3) A call of long code without probes is followed by a site.
 //! (4) The same input gives the same plan.
@@ -18,6 +18,9 @@ pub struct Shape {
     pub costs: Vec<u32>,
     /// For each block the number of its calls of code without probes that may run for long.
     pub long_calls: Vec<usize>,
+    /// For each block whose only long call ends it and may unwind: where to. A probe behind the call is not
+    /// on that way.
+    pub unwinds_to: Vec<Option<usize>>,
     /// For each block whether it calls anything at all.
     pub has_call: Vec<bool>,
     /// Whether the function lies on a cycle of the call graph.
@@ -54,8 +57,10 @@ pub fn plan(shape: &Shape) -> Plan {
     for block in 0..shape.blocks.len() {
         let calls = shape.long_calls.get(block).copied().unwrap_or(0);
         sites.extend((0..calls).map(|call| Site::AfterCall(block, call)));
-        // A latch that is probed after a call needs no second probe: invariant (1) holds by the first.
-        if calls == 0 && edges.iter().any(|edge| edge.latch == block) {
+        // A latch that is probed after a call needs no second probe: invariant (1) holds by the first, unless
+        // the way back is that of unwinding.
+        let is_open = |header| calls == 0 || shape.unwinds_to.get(block) == Some(&Some(header));
+        if edges.iter().any(|edge| edge.latch == block && is_open(edge.header)) {
             sites.push(Site::Latch(block));
         }
     }
@@ -107,6 +112,7 @@ mod tests {
             costs: vec![10; blocks.len()],
             has_call: calls.iter().map(|&count| count > 0).collect(),
             long_calls: calls.to_vec(),
+            unwinds_to: vec![None; blocks.len()],
             blocks,
             is_recursive: false,
         }
@@ -139,13 +145,28 @@ mod tests {
         assert_eq!(unrollings(&large), []);
     }
 
+    #[test]
+    fn a_loop_closed_by_unwinding_has_a_probe_before_its_call() {
+        let mut retry = shape(&[&[1], &[2, 1], &[]], &[0, 1, 0]);
+        retry.unwinds_to[1] = Some(1);
+        assert_eq!(plan(&retry).sites, [Site::AfterCall(1, 0), Site::Latch(1)]);
+    }
+
+    /// Where the second successor of a block with one long call and two ways on is that of unwinding.
+    fn unwinding(shape: &Shape) -> Vec<Option<usize>> {
+        let blocks = shape.blocks.successors.iter().zip(&shape.long_calls);
+        blocks.map(|(ways, &calls)| (calls == 1 && ways.len() == 2).then(|| ways[1])).collect()
+    }
+
     fn random_shape() -> impl Strategy<Value = Shape> {
         (1usize..10).prop_flat_map(|nodes| {
             let successors = proptest::collection::vec(proptest::collection::vec(0..nodes, 0..4), nodes);
             let calls = proptest::collection::vec(0usize..3, nodes);
             (successors, calls).prop_map(|(successors, calls)| {
                 let lists: Vec<&[usize]> = successors.iter().map(Vec::as_slice).collect();
-                shape(&lists, &calls)
+                let mut shape = shape(&lists, &calls);
+                shape.unwinds_to = unwinding(&shape);
+                shape
             })
         })
     }
@@ -156,8 +177,13 @@ mod tests {
             let plan = plan(&shape);
             let mut cut = shape.blocks.clone();
             for site in &plan.sites {
-                if let Site::Latch(block) | Site::AfterCall(block, _) = *site {
-                    cut.successors[block].clear();
+                match *site {
+                    Site::Entry => {}
+                    Site::Latch(block) => cut.successors[block].clear(),
+                    Site::AfterCall(block, _) => {
+                        let unwinds_to = shape.unwinds_to[block];
+                        cut.successors[block].retain(|&next| Some(next) == unwinds_to);
+                    }
                 }
             }
             prop_assert!(cut.back_edges().is_empty(), "{plan:?}");

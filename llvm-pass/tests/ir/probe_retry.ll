@@ -25,38 +25,47 @@ attributes #0 = { "concord-probed" }
 ;=           to label %0 unwind label %caught
 ;=
 ;= 0:
-;=   %line.i1 = load atomic i32, ptr @concord_line monotonic, align 4
-;=   %armed.i2 = icmp ne i32 %line.i1, 0
-;=   br i1 %armed.i2, label %1, label %concord_probe.exit3, !prof !0
+;=   %line.i4 = load atomic i32, ptr @concord_line monotonic, align 4
+;=   %armed.i5 = icmp ne i32 %line.i4, 0
+;=   br i1 %armed.i5, label %1, label %concord_probe.exit6, !prof !0
 ;=
 ;= 1:
+;=   call preserve_mostcc void @concord_probe_slow()
+;=   br label %concord_probe.exit6
+;=
+;= concord_probe.exit6:
+;=   br label %exit
+;=
+;= caught:
+;=   %exception = landingpad { ptr, i32 }
+;=           catch ptr null
+;=   %line.i = load atomic i32, ptr @concord_line monotonic, align 4
+;=   %armed.i = icmp ne i32 %line.i, 0
+;=   br i1 %armed.i, label %2, label %concord_probe.exit, !prof !0
+;=
+;= 2:
+;=   call preserve_mostcc void @concord_probe_slow()
+;=   br label %concord_probe.exit
+;=
+;= concord_probe.exit:
+;=   %again = invoke i32 @attempt(ptr %state)
+;=           to label %3 unwind label %caught
+;=
+;= 3:
+;=   %line.i1 = load atomic i32, ptr @concord_line monotonic, align 4
+;=   %armed.i2 = icmp ne i32 %line.i1, 0
+;=   br i1 %armed.i2, label %4, label %concord_probe.exit3, !prof !0
+;=
+;= 4:
 ;=   call preserve_mostcc void @concord_probe_slow()
 ;=   br label %concord_probe.exit3
 ;=
 ;= concord_probe.exit3:
 ;=   br label %exit
 ;=
-;= caught:
-;=   %exception = landingpad { ptr, i32 }
-;=           catch ptr null
-;=   %again = invoke i32 @attempt(ptr %state)
-;=           to label %2 unwind label %caught
-;=
-;= 2:
-;=   %line.i = load atomic i32, ptr @concord_line monotonic, align 4
-;=   %armed.i = icmp ne i32 %line.i, 0
-;=   br i1 %armed.i, label %3, label %concord_probe.exit, !prof !0
-;=
-;= 3:
-;=   call preserve_mostcc void @concord_probe_slow()
-;=   br label %concord_probe.exit
-;=
-;= concord_probe.exit:
-;=   br label %exit
-;=
 ;= exit:
-;=   %4 = phi i32 [ %first, %concord_probe.exit3 ], [ %again, %concord_probe.exit ]
-;=   ret i32 %4
+;=   %5 = phi i32 [ %first, %concord_probe.exit6 ], [ %again, %concord_probe.exit3 ]
+;=   ret i32 %5
 ;= }
 ;=
 ;= attributes #0 = { "concord-probed" }

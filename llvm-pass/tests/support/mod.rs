@@ -105,13 +105,21 @@ pub fn with_expected(text: &str, expected: &str) -> String {
 /// Printed IR without its head, its declarations, and the attribute groups that nothing left refers to.
 pub fn relevant(printed: &str) -> String {
     let is_head = |line: &str| {
-        ["; ModuleID", "source_filename", "target triple", "target datalayout", "declare ", "; Function Attrs"]
-            .iter()
-            .any(|head| line.starts_with(head))
+        [
+            "; ModuleID",
+            "source_filename",
+            "target triple",
+            "target datalayout",
+            "declare ",
+            "; Function Attrs",
+        ]
+        .iter()
+        .any(|head| line.starts_with(head))
     };
     let lines: Vec<&str> = printed.lines().filter(|line| !is_head(line)).collect();
     let code: Vec<&str> = lines.iter().copied().filter(|line| !line.starts_with("attributes #")).collect();
-    let is_named = |group: &str| code.iter().any(|line| line.split([' ', ',', ')']).any(|word| word == group));
+    let is_named =
+        |group: &str| code.iter().any(|line| line.split([' ', ',', ')']).any(|word| word == group));
     let kept = lines.iter().filter(|line| {
         line.strip_prefix("attributes ").is_none_or(|rest| is_named(rest.split(' ').next().unwrap_or(rest)))
     });
