@@ -1,1 +1,45 @@
-fn main() {}
+//! The project's own commands; each does all the set-up that it needs.
+//!
+//! ```text
+//! cargo xtask demo      builds everything, compares quanta on the LevelDB service, prints the table
+//! cargo xtask test      format, lints, docs, all tests
+//! cargo xtask kernels   what builds without and with probes cost, against a plain build
+//! cargo xtask setup     installs the system packages that the others need
+//! ```
+
+mod demo;
+mod kernels;
+mod process;
+mod setup;
+mod test;
+mod tools;
+
+use clap::{Parser, Subcommand};
+
+#[derive(Parser)]
+#[command(name = "cargo xtask")]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Build the tools and the LevelDB service, compare quanta, print the table
+    Demo(demo::Options),
+    /// Check format, lints and docs, and run all tests
+    Test(test::Options),
+    /// Time kernels: plain build, build without probes, build with probes
+    Kernels(kernels::Options),
+    /// Install the system packages that builds and tests need
+    Setup,
+}
+
+fn main() -> anyhow::Result<()> {
+    match Cli::parse().command {
+        Command::Demo(options) => demo::run(&options),
+        Command::Test(options) => test::run(&options),
+        Command::Kernels(options) => kernels::run(&options),
+        Command::Setup => setup::run(),
+    }
+}

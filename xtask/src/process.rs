@@ -1,0 +1,63 @@
+//! Running commands: what is run is said, and a failure is never passed over.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, bail};
+
+/// The workspace's root.
+pub(crate) fn root() -> PathBuf {
+    let own = Path::new(env!("CARGO_MANIFEST_DIR"));
+    own.parent().unwrap_or(own).to_owned()
+}
+
+/// A command that runs in the workspace's root.
+pub(crate) fn command(program: impl AsRef<std::ffi::OsStr>, arguments: &[&str]) -> Command {
+    let mut command = Command::new(program);
+    command.args(arguments).current_dir(root());
+    command
+}
+
+/// Cargo, as it runs this program.
+pub(crate) fn cargo(arguments: &[&str]) -> Command {
+    command(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()), arguments)
+}
+
+/// Runs to the end, its output passed through.
+///
+/// # Errors
+/// When the command cannot be started or fails.
+pub(crate) fn run(mut command: Command) -> Result<()> {
+    let shown = show(&command);
+    eprintln!("\x1b[1m$ {shown}\x1b[0m");
+    let status = command.status().with_context(|| format!("cannot start: {shown}"))?;
+    if !status.success() {
+        bail!("failed ({status}): {shown}");
+    }
+    Ok(())
+}
+
+/// Runs to the end and gives what it wrote to standard output.
+///
+/// # Errors
+/// When the command cannot be started or fails.
+pub(crate) fn output(mut command: Command) -> Result<String> {
+    let shown = show(&command);
+    let output =
+        command.stderr(Stdio::inherit()).output().with_context(|| format!("cannot start: {shown}"))?;
+    if !output.status.success() {
+        bail!("failed ({}): {shown}", output.status);
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+fn show(command: &Command) -> String {
+    let words = std::iter::once(command.get_program()).chain(command.get_args());
+    words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
+}
+
+/// Whether a program is on the search path.
+pub(crate) fn is_installed(program: &str) -> bool {
+    let paths = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&paths).any(|folder| folder.join(program).is_file())
+}
