@@ -34,14 +34,15 @@ pub(crate) enum Command {
     /// Build as `cargo build` does, with probes; takes its flags
     ///
     /// Artefacts are left in `<target directory>/concord/<profile>`, each with a report, `<artefact>.concord.json`.
-    #[command(visible_alias = "b")]
+    #[command(visible_alias = "b", override_usage = "cargo concord build [OPTIONS] [FLAGS OF CARGO BUILD]")]
     Build(OwnOptions),
     /// Build and run as `cargo run` does, with probes; takes its flags
-    #[command(visible_alias = "r")]
+    #[command(visible_alias = "r", override_usage = "cargo concord run [OPTIONS] [FLAGS OF CARGO RUN]")]
     Run(OwnOptions),
     /// Build and run tests as `cargo test` does, with probes; takes its flags
-    #[command(visible_alias = "t")]
+    #[command(visible_alias = "t", override_usage = "cargo concord test [OPTIONS] [FLAGS OF CARGO TEST]")]
     Test(OwnOptions),
+    Compare(Box<crate::compare::Args>),
     /// Remove what `cargo concord` built, and its caches
     Clean(CleanOptions),
     /// Check what a build needs on this machine, or show how a binary was built
@@ -64,8 +65,8 @@ pub(crate) struct OwnOptions {
     #[arg(long, value_name = "STAGES", value_delimiter = ',', env = "CONCORD_DUMP_STAGES")]
     #[arg(value_parser = ["merge", "guard", "optimise", "probe", "all"])]
     pub(crate) dump_stages: Vec<String>,
-    /// Cargo's own flags
-    #[arg(last = true, value_name = "CARGO FLAGS")]
+    /// Cargo's own flags; `main` puts them behind `--`
+    #[arg(last = true, hide = true)]
     pub(crate) cargo: Vec<String>,
 }
 

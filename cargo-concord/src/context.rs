@@ -81,7 +81,7 @@ impl Context {
         self.folder.join("incremental")
     }
 
-    /// Whether `path` (an `OUT_DIR`) belongs to code that is built for a target, not for the host.
+    /// Whether `path` (an output folder) belongs to code that is built for a target, not for the host.
     pub(crate) fn is_target_path(&self, path: &std::path::Path) -> bool {
         self.targets.iter().any(|target| path.starts_with(self.folder.join(target)))
     }

@@ -35,6 +35,8 @@ pub(crate) fn run(subcommand: &str, own: &OwnOptions) -> Result<ExitCode> {
         // Without it build scripts and proc macros would be compiled with our options.
         cargo.arg("--target").arg(&toolchain.host);
     }
+    // A build folder set by the user is shared with his ordinary builds, and Cargo would mix the two.
+    cargo.arg("--config").arg(format!("build.build-dir={:?}", context.folder));
     cargo.args(&args.words);
     set_environment(&mut cargo, &context, &config)?;
     if subcommand != "build" {
@@ -112,8 +114,6 @@ fn set_environment(cargo: &mut Command, context: &Context, config: &cargo_config
     let role = |role: Role| context.roles().join(role.name());
     cargo.env("RUSTC_WRAPPER", role(Role::Rustc));
     cargo.env("RUSTDOC", role(Role::Rustdoc));
-    // A build folder set by the user is shared with his ordinary builds, and Cargo would mix the two.
-    cargo.env("CARGO_BUILD_BUILD_DIR", &context.folder);
     cargo.env(CONTEXT_VARIABLE, context.to_json()?);
     cargo.env(OPTIONS_VARIABLE, options_hash(context)?);
     for target in &context.targets {

@@ -8,6 +8,7 @@
 mod cargo_args;
 mod clean;
 mod cli;
+mod compare;
 mod compiler;
 mod context;
 mod doctor;
@@ -62,6 +63,7 @@ fn subcommand(words: &[String]) -> Result<ExitCode> {
         Command::Build(own) => driver::run("build", &own),
         Command::Run(own) => driver::run("run", &own),
         Command::Test(own) => driver::run("test", &own),
+        Command::Compare(args) => compare::run(*args),
         Command::Clean(options) => clean::run(&options),
         Command::Doctor(options) => doctor::run(&options),
     }

@@ -28,6 +28,7 @@ use crate::process;
 use crate::rustc::profile::CrateProfile;
 use inputs::FoundInput;
 use line::{LinkLine, Reader};
+use pass::PassResult;
 
 /// Links an artefact.
 ///
@@ -63,7 +64,7 @@ pub(crate) fn run(words: Vec<String>) -> Result<ExitCode> {
         Some(folder) => Some(save_dir::begin(folder, &context, &job, &linker)?),
         None => None,
     };
-    let outcome = pass::run(&context, &job)?;
+    let PassResult { outcome, remarks } = pass::run(&context, &job)?;
     let args = rewrite::rewrite(&line, &found, outcome.object.clone(), work.path())?;
     let rewritten = line::to_words(&args);
     archive::refuse_bitcode(&remaining_inputs(&LinkLine::read(&rewritten), &found))?;
@@ -73,7 +74,7 @@ pub(crate) fn run(words: Vec<String>) -> Result<ExitCode> {
 
     let status = process::status(Command::new(&linker).args(response::shorten(rewritten, work.path())?))?;
     if status.success() {
-        report::leave(&context, &profile, &output, &outcome.report)?;
+        report::leave(&context, &profile, &output, &outcome.report, &remarks)?;
     }
     if !context.dump_stages.is_empty() {
         report::keep_dumps(&context, &profile, &artefact, work.path())?;

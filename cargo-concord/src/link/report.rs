@@ -9,11 +9,18 @@ use concord_job::{Report, write_json};
 use crate::context::Context;
 use crate::rustc::profile::CrateProfile;
 
-/// Writes `<artefact>.concord.json` next to `output` and where Cargo will link it, and the summary.
+/// Writes `<artefact>.concord.json` next to `output` and where Cargo will link it, and the summary: the pass's
+/// own `remarks`, then one line.
 ///
 /// # Errors
 /// When one of the files cannot be written.
-pub(crate) fn leave(context: &Context, profile: &CrateProfile, output: &Path, report: &Report) -> Result<()> {
+pub(crate) fn leave(
+    context: &Context,
+    profile: &CrateProfile,
+    output: &Path,
+    report: &Report,
+    remarks: &str,
+) -> Result<()> {
     let name = profile.final_name(output);
     let uplifted = profile.uplift_folder.as_ref().map(|folder| report_path(&folder.join(&name)));
     for path in std::iter::once(report_path(output)).chain(uplifted) {
@@ -21,6 +28,9 @@ pub(crate) fn leave(context: &Context, profile: &CrateProfile, output: &Path, re
     }
     let Report { instrumented, probes, loops, .. } = report;
     let functions = instrumented.len();
+    for remark in remarks.lines() {
+        say(context, profile, remark)?;
+    }
     say(
         context,
         profile,

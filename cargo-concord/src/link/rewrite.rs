@@ -1,6 +1,6 @@
 //! The link line without bitcode: the pass's object in its place, archives cut down to native members.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
@@ -26,8 +26,15 @@ pub(crate) fn rewrite(
 ) -> Result<Vec<Arg>> {
     let mut replacements = Replacements::new();
     let mut object = object;
-    for (number, input) in found.iter().enumerate().filter(|(_, input)| input.has_bitcode) {
+    let affected: BTreeSet<usize> =
+        found.iter().filter(|input| input.has_bitcode).map(|input| input.arg).collect();
+    for (number, input) in found.iter().enumerate().filter(|(_, input)| affected.contains(&input.arg)) {
         let place = replacements.entry(input.arg).or_default();
+        if !input.has_bitcode {
+            // A library that is a linker script: its other members are named one by one.
+            place.extend((input.format != Format::Other).then(|| input.path.clone()));
+            continue;
+        }
         place.extend(object.take());
         if input.format == Format::Archive {
             let native = work_dir.join(format!("{number}-native.a"));
@@ -109,5 +116,24 @@ mod tests {
         let remaining: Vec<PathBuf> = words.iter().map(PathBuf::from).filter(|path| path.is_file()).collect();
         assert_eq!(remaining.len(), 3);
         archive::refuse_bitcode(&remaining).unwrap();
+    }
+
+    #[test]
+    fn a_script_with_bitcode_is_replaced_by_its_members() {
+        let found = |path: &str, format, has_bitcode| FoundInput {
+            arg: 1,
+            path: path.into(),
+            format,
+            whole: false,
+            has_bitcode,
+        };
+        let line = LinkLine::read(&["a.o".into(), "-lscript".into(), "-lc".into()]);
+        let inputs = [
+            found("libscript.so", Format::Other, false),
+            found("libx.so.1", Format::Shared, false),
+            found("y.o", Format::Bitcode, true),
+        ];
+        let args = rewrite(&line, &inputs, Some("merged.o".into()), Path::new("/nowhere")).unwrap();
+        assert_eq!(line::to_words(&args), ["a.o", "libx.so.1", "merged.o", "-lc"]);
     }
 }

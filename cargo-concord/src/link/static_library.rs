@@ -6,6 +6,7 @@ use anyhow::{Context as _, Result, bail};
 use concord_job::{Exports, Input, OutputKind};
 
 use super::archive::{self, Member};
+use super::pass::PassResult;
 use super::{JobShape, new_job, pass, report, work_folder};
 use crate::context::Context;
 use crate::rustc::profile::CrateProfile;
@@ -29,7 +30,7 @@ pub(crate) fn instrument(context: &Context, profile: &CrateProfile, path: &Path)
         roots: Vec::new(),
     };
     let job = new_job(context, profile, shape, &artefact, work.path());
-    let outcome = pass::run(context, &job)?;
+    let PassResult { outcome, remarks } = pass::run(context, &job)?;
     let Some(object) = &outcome.object else {
         bail!("{artefact}: no member of this static library is bitcode, so nothing can be instrumented");
     };
@@ -40,5 +41,5 @@ pub(crate) fn instrument(context: &Context, profile: &CrateProfile, path: &Path)
     archive::write(&written, &members)?;
     archive::refuse_bitcode(std::slice::from_ref(&written))?;
     std::fs::rename(&written, path).with_context(|| format!("cannot replace {}", path.display()))?;
-    report::leave(context, profile, path, &outcome.report)
+    report::leave(context, profile, path, &outcome.report, &remarks)
 }

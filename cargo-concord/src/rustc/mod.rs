@@ -1,7 +1,7 @@
 //! The rustc and rustdoc roles: Cargo starts them in place of rustc (`RUSTC_WRAPPER`) and rustdoc.
 //!
-//! Calls for the target get our options at the end, where they win; calls for the host and questions pass
-//! through untouched.
+//! Calls for the target get our options at the end, where they win. Calls for the host, questions, and the
+//! calls of another Cargo that a program or a build script starts below us pass through untouched.
 
 pub(crate) mod args;
 pub(crate) mod profile;
@@ -36,7 +36,8 @@ pub(crate) fn run(words: Vec<String>) -> Result<ExitCode> {
     }
     command.args(rest);
     let args = RustcArgs::read(&expand_argument_files(rest)?);
-    if args.query || args.target.is_none() {
+    let ours = args.out_dir.as_ref().is_some_and(|folder| context.is_target_path(folder));
+    if args.query || args.target.is_none() || !ours {
         return process::replace(&mut command);
     }
     compile(&context, &args, &mut command)
@@ -74,6 +75,7 @@ pub(crate) fn run_rustdoc(words: Vec<String>) -> Result<ExitCode> {
     let mut command = Command::new(&context.rustdoc);
     command.args(&words);
     if args.test && args.target.is_some() {
+        // No incremental session: doctests are compiled without optimisation, so the MIR inliner is off.
         refuse_bare_linker(&args)?;
         let profile = CrateProfile::of_call(&args, None, None);
         command.args(own_options(&context)).env(PROFILE_VARIABLE, serde_json::to_string(&profile)?);
