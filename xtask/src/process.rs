@@ -1,5 +1,6 @@
 //! Running commands: what is run is said, and a failure is never passed over.
 
+use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -31,6 +32,27 @@ pub(crate) fn run(mut command: Command) -> Result<()> {
     let shown = show(&command);
     eprintln!("\x1b[1m$ {shown}\x1b[0m");
     let status = command.status().with_context(|| format!("cannot start: {shown}"))?;
+    if !status.success() {
+        bail!("failed ({status}): {shown}");
+    }
+    Ok(())
+}
+
+/// Runs to the end; each line of standard output is passed through and shown to `look`.
+///
+/// # Errors
+/// When the command cannot be started or fails.
+pub(crate) fn stream(mut command: Command, mut look: impl FnMut(&str)) -> Result<()> {
+    let shown = show(&command);
+    eprintln!("\x1b[1m$ {shown}\x1b[0m");
+    let mut child =
+        command.stdout(Stdio::piped()).spawn().with_context(|| format!("cannot start: {shown}"))?;
+    for line in child.stdout.take().into_iter().flat_map(|pipe| BufReader::new(pipe).lines()) {
+        let line = line.with_context(|| format!("cannot read the output of: {shown}"))?;
+        println!("{line}");
+        look(&line);
+    }
+    let status = child.wait().with_context(|| format!("cannot wait for: {shown}"))?;
     if !status.success() {
         bail!("failed ({status}): {shown}");
     }

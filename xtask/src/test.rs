@@ -78,14 +78,8 @@ fn fixtures() -> Result<()> {
 
 /// Runs tests, says how many ran, and fails on none: a filter that matches nothing proves nothing.
 fn counted(arguments: &[&str]) -> Result<()> {
-    eprintln!("\x1b[1m$ cargo {}\x1b[0m", arguments.join(" "));
-    let output = process::output(cargo(arguments));
-    let text = match output {
-        Ok(text) => text,
-        Err(error) => return Err(error),
-    };
-    print!("{text}");
-    let passed: usize = text.lines().filter_map(passed_tests).sum();
+    let mut passed = 0;
+    process::stream(cargo(arguments), |line| passed += passed_tests(line).unwrap_or(0))?;
     if passed == 0 {
         bail!("no test ran: cargo {}", arguments.join(" "));
     }
