@@ -83,6 +83,23 @@ fn c_and_cxx_are_instrumented() {
 }
 
 #[test]
+fn c_code_of_the_host_stays_native() {
+    let fixture = run_both("native-code");
+    let mut libraries = 0;
+    for file in
+        files_below(&fixture.artefact("release")).iter().filter(|file| file.ends_with("libhost_numbers.a"))
+    {
+        let data = std::fs::read(file).unwrap();
+        let archive = object::read::archive::ArchiveFile::parse(&*data).unwrap();
+        for member in archive.members().map(Result::unwrap) {
+            assert!(member.data(&*data).unwrap().starts_with(b"\x7fELF"), "{} is not native", file.display());
+        }
+        libraries += 1;
+    }
+    assert_eq!(libraries, 1, "the host's C library was not found");
+}
+
+#[test]
 fn a_compiler_of_the_user_is_used_and_said() {
     let target = tempfile::tempdir().unwrap();
     let fixture = Fixture::new("native-code").in_target(target.path());
