@@ -41,6 +41,8 @@ pub(crate) struct Context {
     pub(crate) save_dir: Option<PathBuf>,
     /// Stages whose module is written out.
     pub(crate) dump_stages: Vec<Stage>,
+    /// The person's terminal, when there is one to show progress on.
+    pub(crate) terminal: Option<PathBuf>,
     /// No summary line per link.
     pub(crate) quiet: bool,
 }

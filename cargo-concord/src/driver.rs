@@ -1,6 +1,7 @@
 //! `cargo concord build | run | test`: Cargo, started with our roles in place.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
@@ -84,8 +85,14 @@ fn context(
         exclude_crates: own.no_probes_in.iter().map(|name| name.replace('-', "_")).collect(),
         save_dir: own.save_dir.as_deref().map(std::path::absolute).transpose()?,
         dump_stages: own.stages(),
+        terminal: terminal().filter(|_| !args.quiet),
         quiet: args.quiet,
     })
+}
+
+/// Our stderr as other processes can open it, when it is a terminal.
+fn terminal() -> Option<PathBuf> {
+    std::io::stderr().is_terminal().then(|| format!("/proc/{}/fd/2", std::process::id()).into())
 }
 
 /// A setting of the user, unless it is our role: the build runs inside another one of ours then.

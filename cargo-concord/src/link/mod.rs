@@ -11,6 +11,7 @@ mod inputs;
 mod line;
 mod options;
 mod pass;
+mod progress;
 mod report;
 mod response;
 mod rewrite;

@@ -5,6 +5,7 @@ use std::process::Command;
 use anyhow::{Context as _, Result, bail};
 use concord_job::{LinkJob, LinkOutcome, read_json, write_json};
 
+use super::progress::Progress;
 use crate::context::Context;
 use crate::process;
 
@@ -27,7 +28,9 @@ pub(crate) fn run(context: &Context, job: &LinkJob) -> Result<PassResult> {
     let mut command = Command::new(&context.pass);
     command.arg("link").arg("--job").arg(&job_path).arg("--outcome").arg(&outcome_path);
     command.env("LD_LIBRARY_PATH", process::library_path(&context.pass_libraries)?);
+    let progress = Progress::start(context.terminal.clone(), &job.artefact);
     let output = command.output().with_context(|| format!("cannot start {}", context.pass.display()))?;
+    drop(progress);
     let remarks = String::from_utf8_lossy(&output.stderr).into_owned();
     if !output.status.success() {
         bail!(
