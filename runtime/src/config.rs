@@ -20,7 +20,7 @@ pub struct Config {
     pub policy: String,
     /// Bytes of a request's stack. Default: 256 KiB; only what is touched uses memory.
     pub stack_size: usize,
-    /// Stacks that each worker maps before the run. Default: 64.
+    /// Stacks that each worker maps before the run, at most as many as `queue_bound`. Default: 64.
     pub prepared_stacks: usize,
     /// Where threads run. Default: `Auto`.
     pub pinning: Pinning,
@@ -102,7 +102,7 @@ impl Config {
         self.check_policy()?;
         within("stack_size", self.stack_size, MIN_STACK, 1 << 30)?;
         within("queue_bound", self.queue_bound, 1, 1 << 24)?;
-        within("prepared_stacks", self.prepared_stacks, 0, self.queue_bound)?;
+        within("prepared_stacks", self.prepared_stacks, 0, 1 << 16)?;
         within("request_size", self.request_size, 1, 1 << 20)?;
         within("reply_size", self.reply_size, 1, 1 << 20)?;
         check(self.stolen_threshold > Nanos(0), "stolen_threshold", || "is 0; it must be positive".into())?;

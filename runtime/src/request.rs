@@ -91,6 +91,15 @@ impl Reply {
         Self { bytes: Vec::with_capacity(limit), limit, status: Status::Ok }
     }
 
+    /// As [`Reply::new`], but the memory comes later.
+    pub(crate) fn without_memory(limit: usize) -> Self {
+        Self { bytes: Vec::new(), limit, status: Status::Ok }
+    }
+
+    pub(crate) fn give_memory(&mut self) {
+        self.bytes.reserve_exact(self.limit);
+    }
+
     /// Appends `bytes`, all or nothing.
     ///
     /// # Errors

@@ -241,7 +241,7 @@ impl<S: Service> Plan<'_, S> {
         ready: mpsc::Sender<Result<Ready, Error>>,
     ) -> Option<WorkerReport> {
         let config = self.config();
-        let stacks = StackPool::new(config.stack_size, config.prepared_stacks)
+        let stacks = StackPool::new(config.stack_size, config.prepared_stacks.min(config.queue_bound))
             .map_err(|source| Error::Stacks { worker, source });
         let (state, stacks) = match self.setup(worker, worker.index() + 1).and_then(|s| Ok((s, stacks?))) {
             Ok(parts) => parts,
@@ -351,7 +351,7 @@ impl<S: Service> Plan<'_, S> {
     }
 
     fn statistics(&self, dispatcher: DispatcherReport, workers: Vec<WorkerReport>) -> Statistics {
-        let DispatcherReport { counts, quantum, gaps, epoch, end } = dispatcher;
+        let DispatcherReport { counts, quantum, gaps, lost, epoch, end } = dispatcher;
         let mut all = WorkerRecorder::new(&self.server.classes);
         workers.iter().for_each(|worker| all.merge(&worker.recorder));
         let (mut classes, preemptions, achieved_quantum) = all.into_parts();
@@ -371,6 +371,7 @@ impl<S: Service> Plan<'_, S> {
             malformed: counts.malformed,
             oversized: counts.oversized,
             unclassified: counts.unclassified,
+            lost,
             unsent: workers.iter().map(|worker| worker.unsent).sum(),
             stacks: workers.iter().map(|worker| worker.stacks).sum(),
             longest_poll_gap: self.clock.nanos(gaps.longest()),

@@ -11,11 +11,11 @@ mod sync {
 
     /// The line's word.
     ///
-    /// loom does not model the atomicity of read-modify-writes: after `store 1; store 2` on one thread and an
-    /// exchange of that 1 for 0 on another, it holds that the 0 may come last, where C11 has it right behind the
-    /// 1. So where a model has exchanges, stores are made by `swap`, which puts all writes of the word into one
-    /// order. Loads stay loom's: they may see any write that they could in C11. A model without exchanges uses
-    /// loom's own stores.
+    /// loom does not model the atomicity of read-modify-writes: after `store a; store b` on one thread and an
+    /// exchange of that `a` for `c` on another, it holds that `c` may come last, where C11 has it right behind
+    /// `a`. So where a model has exchanges, stores are made by `swap`, which puts all writes of the word into
+    /// one order. Loads stay loom's: they may see any write that they could in C11. A model without exchanges
+    /// uses loom's own stores.
     pub(crate) struct AtomicU32 {
         word: loom::sync::atomic::AtomicU32,
         has_exchanges: bool,

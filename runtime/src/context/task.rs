@@ -59,15 +59,27 @@ pub(crate) struct Task(NonNull<Body>);
 unsafe impl Send for Task {}
 
 impl Task {
-    /// A task without a request, with room for payloads and replies of these lengths.
-    pub(crate) fn new(slot: u32, request_size: usize, reply_size: usize) -> Self {
+    /// A task without a request; its replies have at most `reply_size` bytes.
+    pub(crate) fn new(slot: u32, reply_size: usize) -> Self {
         let body = Body {
             meta: Meta { slot, ..Meta::default() },
-            payload: Vec::with_capacity(request_size),
-            reply: Reply::new(reply_size),
+            payload: Vec::new(),
+            reply: Reply::without_memory(reply_size),
             fiber: None,
         };
         Self(NonNull::from(Box::leak(Box::new(body))))
+    }
+
+    /// Gives an unstarted task memory for payloads of up to `request_size` bytes and for replies; does nothing
+    /// when it has it.
+    pub(crate) fn prepare(&mut self, request_size: usize) {
+        debug_assert!(!self.is_started());
+        // SAFETY: I1, and I2 as the task is not started.
+        let (payload, reply) = unsafe { (&mut (*self.0.as_ptr()).payload, &mut (*self.0.as_ptr()).reply) };
+        if payload.capacity() < request_size {
+            payload.reserve_exact(request_size);
+            reply.give_memory();
+        }
     }
 
     pub(crate) fn meta(&self) -> &Meta {
@@ -80,7 +92,7 @@ impl Task {
         unsafe { &mut (*self.0.as_ptr()).meta }
     }
 
-    /// Takes in a request: `payload` must not be longer than the task was made for.
+    /// Takes in a request: `payload` must not be longer than the task was prepared for.
     pub(crate) fn fill(&mut self, meta: Meta, payload: &[u8]) {
         debug_assert!(!self.is_started());
         *self.meta_mut() = Meta { slot: self.meta().slot, ..meta };
@@ -160,7 +172,8 @@ mod tests {
 
     #[test]
     fn a_task_carries_one_request_after_another() {
-        let mut task = Task::new(3, 16, 16);
+        let mut task = Task::new(3, 16);
+        task.prepare(16);
         let mut stack = Stack::new(64 << 10).unwrap();
         for payload in [b"first".as_slice(), b"2nd"] {
             task.fill(Meta { class: Class(1), ..Meta::default() }, payload);

@@ -55,6 +55,7 @@ pub(crate) struct DispatcherReport {
     pub(crate) counts: Counts,
     pub(crate) quantum: Quantum,
     pub(crate) gaps: GapDetector,
+    pub(crate) lost: u64,
     pub(crate) epoch: Tsc,
     pub(crate) end: Tsc,
 }
@@ -81,8 +82,10 @@ impl<S: Service, T: Transport> Dispatcher<'_, S, T> {
             }
         }
         self.slots.all.iter().for_each(Slot::stop);
+        let end = Tsc::now();
+        let lost = self.transport.lost();
         let Self { counts, quantum, gaps, .. } = self;
-        DispatcherReport { counts, quantum, gaps, epoch, end: Tsc::now() }
+        DispatcherReport { counts, quantum, gaps, lost, epoch, end }
     }
 
     /// Takes back what workers have finished or been made to stop.

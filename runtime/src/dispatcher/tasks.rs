@@ -8,15 +8,19 @@ pub(crate) struct TaskTable {
     tasks: Vec<Option<Task>>,
     /// Slots without a request; the last one used is the first used again, while its memory is warm.
     free: Vec<u32>,
+    request_size: usize,
 }
+
+/// Tasks that have memory for payload and reply before the run; the others, which only an overload needs, get
+/// it when they are first used.
+const PREPARED: usize = 1024;
 
 impl TaskTable {
     pub(crate) fn new(tasks: usize, request_size: usize, reply_size: usize) -> Self {
         let slots = 0..u32::try_from(tasks).expect("`queue_bound` was checked");
-        Self {
-            tasks: slots.clone().map(|slot| Some(Task::new(slot, request_size, reply_size))).collect(),
-            free: slots.rev().collect(),
-        }
+        let mut tasks: Vec<_> = slots.clone().map(|slot| Some(Task::new(slot, reply_size))).collect();
+        tasks.iter_mut().flatten().take(PREPARED).for_each(|task| task.prepare(request_size));
+        Self { tasks, free: slots.rev().collect(), request_size }
     }
 
     /// Whether every task has a request.
@@ -33,6 +37,7 @@ impl TaskTable {
     pub(crate) fn fill(&mut self, meta: Meta, payload: &[u8]) -> u32 {
         let slot = self.free.pop().expect("the table is not full");
         let task = self.tasks[slot as usize].as_mut().expect("a free task is in the table");
+        task.prepare(self.request_size);
         task.fill(meta, payload);
         slot
     }

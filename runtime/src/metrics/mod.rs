@@ -31,6 +31,8 @@ pub struct Statistics {
     pub oversized: u64,
     /// Requests whose class could not be named: answered by an error.
     pub unclassified: u64,
+    /// Packets that the system threw away before the dispatcher could receive them, as far as it says.
+    pub lost: u64,
     /// Replies that the transport could not send.
     pub unsent: u64,
     /// Stacks mapped, all workers together: about the most tasks that were under way at once.

@@ -4,4 +4,5 @@ pub(crate) mod affinity;
 pub(crate) mod build;
 pub(crate) mod clock;
 pub(crate) mod idle;
+pub(crate) mod socket;
 pub(crate) mod weak;

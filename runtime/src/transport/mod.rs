@@ -10,6 +10,7 @@
 //! its replies itself.
 
 pub mod in_process;
+pub mod udp;
 
 use std::io;
 use std::time::Duration;
@@ -53,6 +54,11 @@ pub trait Transport: Send {
     fn wait(&mut self, at_most: Duration) {
         std::thread::sleep(at_most);
     }
+
+    /// Called after the run: packets that were lost before a poll could see them, as far as the system says.
+    fn lost(&self) -> u64 {
+        0
+    }
 }
 
 impl<T: Transport> Transport for &mut T {
@@ -72,6 +78,10 @@ impl<T: Transport> Transport for &mut T {
 
     fn wait(&mut self, at_most: Duration) {
         (**self).wait(at_most);
+    }
+
+    fn lost(&self) -> u64 {
+        (**self).lost()
     }
 }
 
