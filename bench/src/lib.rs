@@ -7,11 +7,18 @@
 
 pub mod error;
 pub mod key_value;
+#[cfg(feature = "runtime")]
+pub mod loadgen;
+pub mod quantum;
 pub mod requests;
 pub mod results;
+#[cfg(feature = "runtime")]
+pub mod service_main;
 pub mod stats;
 pub mod synthetic;
 pub mod workload;
 
 pub use error::BenchError;
 pub use requests::{Requests, WrongReply};
+#[cfg(feature = "runtime")]
+pub use service_main::service_main;

@@ -109,15 +109,36 @@ pub struct Run {
     pub excluded_pct: f64,
     /// One per class of the workload.
     pub classes: Vec<ClassRun>,
-    /// Lengths of the turns that ended by preemption, without those that overlap a host gap; `null` when
-    /// there was none.
+    /// Lengths of the turns that ended by preemption, without those that hold a host gap; `null` when there
+    /// was none.
     pub achieved_quantum_ns: Option<AchievedQuantum>,
+    /// Lengths of all turns that ended by preemption.
+    pub achieved_quantum_raw_ns: Option<AchievedQuantum>,
     /// Turns that ended by preemption.
     pub preemptions: u64,
     /// Time that the host took away.
     pub stolen: Stolen,
     /// What was left out of which figure, in words.
     pub trimmed: String,
+}
+
+/// What `loadgen --json` writes: a run as a client over the network sees it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ClientRun {
+    /// Offered requests per second, over the whole run.
+    pub rate: f64,
+    /// From the first intended request to the last reply.
+    pub seconds: f64,
+    /// How well the schedule was kept.
+    pub adherence: Adherence,
+    /// One per class of the workload; nothing is excluded, and preemptions are not seen.
+    pub classes: Vec<ClassRun>,
+    /// Further replies to a request that had one.
+    pub duplicates: u64,
+    /// Packets that answer no request of this run.
+    pub strays: u64,
+    /// What was wrong with the first reply of wrong content.
+    pub first_wrong: Option<String>,
 }
 
 /// How well a run kept its schedule.
@@ -146,7 +167,7 @@ pub struct ClassRun {
     pub errors: u64,
     /// Replies with the wrong content.
     pub wrong: u64,
-    /// Requests without a reply.
+    /// Requests without a reply, or refused because too many were under way.
     pub dropped: u64,
     /// Share of this class's answered requests that overlap a host gap, in percent.
     pub excluded_pct: f64,
@@ -187,6 +208,8 @@ pub struct AchievedQuantum {
     pub p99: f64,
     /// Standard deviation.
     pub sd: f64,
+    /// Share of the turns that was left out, in percent.
+    pub excluded_pct: f64,
 }
 
 /// Time that the host took away from the run's threads.
@@ -240,7 +263,8 @@ pub(crate) mod tests {
             adherence: Adherence { kept_pct: 100.0, tolerance_ns: 1, late_p99_ns: 1, void: false },
             excluded_pct: 0.0,
             classes: vec![class],
-            achieved_quantum_ns: Some(AchievedQuantum { p50: 1.0, p99: 1.0, sd: 0.0 }),
+            achieved_quantum_ns: Some(AchievedQuantum { p50: 1.0, p99: 1.0, sd: 0.0, excluded_pct: 0.0 }),
+            achieved_quantum_raw_ns: None,
             preemptions: 0,
             stolen: Stolen::default(),
             trimmed: String::new(),

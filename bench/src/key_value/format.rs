@@ -6,9 +6,11 @@
 //!           2  bytes of the key (u16); 0 for SCAN
 //!           4  PUT: bytes of the value (u32); SCAN: most entries to visit (u32); otherwise 0
 //!           8  the key, then the value, and nothing after
-//! reply     0  status (u8): see Status
+//! reply     0  found (u8): 0 done, 1 GET of a key that is not there
 //!           1  GET: the value; SCAN: entries (u32), checksum (u64); otherwise nothing
 //! ```
+//!
+//! A request that cannot be served gets an error reply (the transport's status), whose bytes are a message.
 
 use super::data::Scan;
 
@@ -51,41 +53,25 @@ pub enum Operation<'a> {
 /// First byte of a reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub enum Status {
+pub enum Found {
     /// Done.
-    Ok = 0,
+    Yes = 0,
     /// GET of a key that is not there.
-    NotFound = 1,
-    /// The operation is none of the four.
-    UnknownOperation = 2,
-    /// The lengths do not add up to the request's, or the header is incomplete.
-    Malformed = 3,
-    /// The key or the value is larger than is served.
-    Oversized = 4,
-    /// The store failed.
-    StoreFailed = 5,
+    No = 1,
 }
 
-/// Why bytes are no request that can be served; [`ParseError::status`] answers it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Why bytes are no request that can be served.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ParseError {
-    /// See [`Status::UnknownOperation`].
+    /// The operation is none of the four.
+    #[error("unknown operation: 1 is GET, 2 PUT, 3 DELETE, 4 SCAN")]
     UnknownOperation,
-    /// See [`Status::Malformed`].
+    /// The header is incomplete, or the lengths do not add up to the request's.
+    #[error("malformed request: its lengths do not match its bytes")]
     Malformed,
-    /// See [`Status::Oversized`].
+    /// The key or the value is larger than is served.
+    #[error("oversized request: keys have at most {MAX_KEY_BYTES} bytes, values {MAX_VALUE_BYTES}")]
     Oversized,
-}
-
-impl ParseError {
-    /// The reply's status.
-    pub fn status(self) -> Status {
-        match self {
-            Self::UnknownOperation => Status::UnknownOperation,
-            Self::Malformed => Status::Malformed,
-            Self::Oversized => Status::Oversized,
-        }
-    }
 }
 
 /// Classes of the four operations, in the order of [`class_index`].
@@ -155,7 +141,7 @@ pub const SCAN_REPLY_BYTES: usize = 13;
 /// The reply to a SCAN that saw `scan`.
 pub fn scan_reply(scan: Scan) -> [u8; SCAN_REPLY_BYTES] {
     let mut reply = [0; SCAN_REPLY_BYTES];
-    reply[0] = Status::Ok as u8;
+    reply[0] = Found::Yes as u8;
     reply[1..5].copy_from_slice(&scan.count.to_le_bytes());
     reply[5..].copy_from_slice(&scan.checksum.to_le_bytes());
     reply

@@ -6,5 +6,5 @@ pub mod data;
 pub mod format;
 mod requests;
 
-pub use format::{Operation, ParseError, Status};
+pub use format::{Found, Operation, ParseError};
 pub use requests::KeyValueRequests;

@@ -3,7 +3,7 @@
 use rand::{Rng, RngExt};
 
 use super::data::{KEYS, SPARE_KEYS, Scan, key, value};
-use super::format::{CLASSES, Operation, Status, scan_reply};
+use super::format::{CLASSES, Found, Operation, scan_reply};
 use crate::requests::{REPLY_KEPT, Requests, WrongReply};
 
 /// GET, PUT, DELETE and SCAN requests over the data set of [`super::data`].
@@ -31,10 +31,10 @@ impl KeyValueRequests {
     fn expected(&self, payload: &[u8]) -> Result<Vec<u8>, WrongReply> {
         let operation = Operation::parse(payload);
         let operation =
-            operation.map_err(|error| WrongReply(format!("the request itself is wrong: {error:?}")))?;
+            operation.map_err(|error| WrongReply(format!("the request itself is wrong: {error}")))?;
         Ok(match operation {
-            Operation::Get { key } => [&[Status::Ok as u8], &value(key)[..]].concat(),
-            Operation::Put { .. } | Operation::Delete { .. } => vec![Status::Ok as u8],
+            Operation::Get { key } => [&[Found::Yes as u8], &value(key)[..]].concat(),
+            Operation::Put { .. } | Operation::Delete { .. } => vec![Found::Yes as u8],
             Operation::Scan { limit } if limit == self.scan_limit => self.scan_reply.clone(),
             Operation::Scan { limit } => scan_reply(Scan::expected(limit)).to_vec(),
         })

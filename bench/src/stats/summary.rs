@@ -12,7 +12,7 @@ pub enum Ending {
     Error,
     /// A reply with the wrong content.
     Wrong,
-    /// No reply.
+    /// No reply, or refused because too many were under way.
     Dropped,
 }
 
@@ -206,7 +206,8 @@ mod tests {
         assert_eq!(summary.excluded_pct, 50.0);
         let [get, scan] = &summary.classes[..] else { panic!("PUT was not offered") };
         assert_eq!((get.sojourn_ns.unwrap().p999, get.sojourn_raw_ns.unwrap().p999), (200.0, 2_000.0));
-        assert_eq!((get.slowdown.unwrap().p50, get.slowdown_raw.unwrap().p999), (2.0, 20.0));
+        assert_eq!(get.slowdown.unwrap().p50, 2.0);
+        assert!((get.slowdown_raw.unwrap().p999 - 20.0).abs() < 0.02, "three digits of 20");
         assert!((get.excluded_pct - 100.0 / 3.0).abs() < 1e-9);
         assert_eq!(scan.sojourn_ns, None);
         assert_eq!(scan.excluded_pct, 100.0);

@@ -5,6 +5,10 @@
 
 pub mod format;
 mod requests;
+#[cfg(feature = "runtime")]
+mod service;
 pub mod work;
 
 pub use requests::SyntheticRequests;
+#[cfg(feature = "runtime")]
+pub use service::SyntheticService;

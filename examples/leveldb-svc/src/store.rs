@@ -90,7 +90,14 @@ impl Store {
         // SAFETY: handle and options are live while `self` is; `key` is readable for its length; the two
         // places for length and message are valid.
         let value = unsafe {
-            leveldb_get(self.db.as_ptr(), self.read.as_ptr(), key.as_ptr().cast(), key.len(), &mut len, &mut error)
+            leveldb_get(
+                self.db.as_ptr(),
+                self.read.as_ptr(),
+                key.as_ptr().cast(),
+                key.len(),
+                &mut len,
+                &mut error,
+            )
         };
         fail_on_message("GET", error)?;
         let Some(value) = NonNull::new(value) else { return Ok(None) };
