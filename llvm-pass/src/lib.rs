@@ -14,6 +14,7 @@ pub mod codegen;
 pub mod error;
 pub mod ffi;
 pub mod guard;
+pub mod helpers;
 pub mod ir;
 pub mod names;
 pub mod optimise;

@@ -3,7 +3,7 @@
 //! A selected function carries the attribute [`PROBED`], which the optimiser keeps, also on what it splits
 //! off. Inlining would blur the border, so two kinds of calls across it are not inlined: an instrumented
 //! function into one without probes (its loops would lose theirs), and a function without probes that has a
-//! loop into an instrumented one (its loop would get one).
+//! loop into an instrumented one (its loop would get one). The standard library's [`helpers`] have no border.
 
 use concord_job::{Instrument, Skipped};
 use inkwell::attributes::{Attribute, AttributeLoc};
@@ -11,8 +11,8 @@ use inkwell::context::ContextRef;
 use inkwell::module::Module;
 use inkwell::values::FunctionValue;
 
-use crate::cfg::Graph;
 use crate::ffi::{self, Callee};
+use crate::helpers::{self, Helpers};
 use crate::ir;
 use crate::names::{Language, Name};
 
@@ -27,6 +27,9 @@ pub struct Selection {
     /// The others, with reasons.
     pub skipped: Vec<Skipped>,
 }
+
+/// Crates whose code runs between and around turns.
+const RUNTIME: [&str; 3] = ["concord", "concord_abi", "corosensei"];
 
 /// Crates and modules that never get probes, with the reason that the report gives.
 const NEVER: [(&str, &str); 14] = [
@@ -71,15 +74,23 @@ fn is_from(name: &Name, module: &str) -> bool {
 pub fn mark(module: &Module<'_>, instrument: &Instrument) -> Selection {
     let mut selection = Selection::default();
     let context = module.get_context();
+    let helpers = Helpers::of(
+        module,
+        |name| skip_reason(name, instrument).is_some(),
+        |name| name.crate_name().is_some_and(|root| RUNTIME.contains(&root)),
+    );
     for function in ir::definitions(module) {
         let name = Name::of(&ir::name(function));
-        match skip_reason(&name, instrument).or_else(|| ir::is_naked(function).then(naked_reason)) {
+        let reason = skip_reason(&name, instrument)
+            .or_else(|| ir::is_naked(function).then(naked_reason))
+            .or_else(|| helpers.serves_runtime(function).then(helper_reason));
+        match reason {
             None => {
                 function.add_attribute(AttributeLoc::Function, context.create_string_attribute(PROBED, ""));
                 selection.instrumented.push(name.demangled);
             }
             Some(reason) => {
-                keep_border(function, instrument, context);
+                keep_border(function, instrument, &helpers, context);
                 selection.skipped.push(Skipped { function: name.demangled, reason });
             }
         }
@@ -91,14 +102,23 @@ fn naked_reason() -> String {
     "a naked function: its body is assembly".to_owned()
 }
 
+fn helper_reason() -> String {
+    "a loop-free function that the runtime calls, which must not meet its own probes".to_owned()
+}
+
 /// Whether a function was selected.
 pub fn is_probed(function: FunctionValue<'_>) -> bool {
     function.get_string_attribute(AttributeLoc::Function, PROBED).is_some()
 }
 
 /// See the module's comment; `function` is one without probes.
-fn keep_border(function: FunctionValue<'_>, instrument: &Instrument, context: ContextRef<'_>) {
-    if has_loop(function) && !ir::has_attribute(function, "alwaysinline") {
+fn keep_border(
+    function: FunctionValue<'_>,
+    instrument: &Instrument,
+    helpers: &Helpers,
+    context: ContextRef<'_>,
+) {
+    if helpers::has_loop(function) && !ir::has_attribute(function, "alwaysinline") {
         function.add_attribute(AttributeLoc::Function, no_inline(context));
     }
     for call in
@@ -107,6 +127,7 @@ fn keep_border(function: FunctionValue<'_>, instrument: &Instrument, context: Co
         if let Callee::Function(callee) = ffi::callee(call) {
             let stays_out = callee.get_intrinsic_id() == 0
                 && !ir::has_attribute(callee, "alwaysinline")
+                && !helpers.contains(callee)
                 && skip_reason(&Name::of(&ir::name(callee)), instrument).is_none();
             if stays_out {
                 call.add_attribute(AttributeLoc::Function, no_inline(context));
@@ -117,11 +138,6 @@ fn keep_border(function: FunctionValue<'_>, instrument: &Instrument, context: Co
 
 fn no_inline(context: ContextRef<'_>) -> Attribute {
     context.create_enum_attribute(Attribute::get_named_enum_kind_id("noinline"), 0)
-}
-
-fn has_loop(function: FunctionValue<'_>) -> bool {
-    let graph: Graph = ir::control_flow(&function.get_basic_blocks());
-    !graph.back_edges().is_empty()
 }
 
 #[cfg(test)]

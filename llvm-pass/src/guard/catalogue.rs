@@ -19,6 +19,8 @@ pub enum Action {
     EnterIf(Success),
     /// A guard ends.
     Exit,
+    /// A guard becomes another one: the depth stays, whatever the function's body does.
+    Keep,
     /// The function itself is a guarded region.
     Region,
 }
@@ -47,7 +49,7 @@ pub struct Entry {
     pub declared: Option<Action>,
 }
 
-use Action::{Enter, EnterIf, Exit, Region};
+use Action::{Enter, EnterIf, Exit, Keep, Region};
 
 const fn both(name: &'static str, action: Action, functions: &'static [&'static str]) -> Entry {
     Entry { name, functions, defined: Some(action), declared: Some(action) }
@@ -95,6 +97,8 @@ pub const ENTRIES: &[Entry] = &[
             "<std::sync::poison::rwlock::RwLockWriteGuard as core::ops::drop::Drop>::drop",
         ],
     ),
+    // Forgets the writer's guard and makes a reader's.
+    both("std::sync::RwLock", Keep, &["std::sync::poison::rwlock::RwLockWriteGuard::downgrade"]),
     // Once, OnceLock and LazyLock all initialise through this native function, which calls the initialiser back.
     both("std::sync::Once", Region, &["std::sys::sync::once::futex::Once::call"]),
     both(

@@ -8,12 +8,14 @@
 //! (1) Depth is counted at the lock, not at its users: `+1` where a lock is taken or a region begins, `-1`
 //!     where it is released or the region returns ([`catalogue`]).
 //! (2) A region entered before the lock is known to be taken is left again when it was not.
-//! (3) A panic may leave regions without passing their returns. Whoever catches it sets the depth back to
+//! (3) A lock built on another lock counts once: in the body of an acquire or release, native locks are not
+//!     marked, and what bitcode locks did is undone.
+//! (4) A panic may leave regions without passing their returns. Whoever catches it sets the depth back to
 //!     what it was when the catching function was entered; while a thread panics no switch happens.
 
 pub mod catalogue;
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use concord_job::GuardCount;
 use inkwell::IntPredicate;
@@ -49,19 +51,50 @@ const CATCHER: &str = "__rust_try";
 pub fn mark_guards(module: &Module<'_>, defined_in_bitcode: &HashSet<String>) -> Vec<GuardCount> {
     let marker = Marker::new(module);
     let mut counts = Counts::default();
+    let mut reach = Reach::default();
     for function in ir::definitions(module) {
         let symbol = ir::name(function);
-        marker.mark_calls(function, defined_in_bitcode, &mut counts);
+        let entry = catalogue::find(&Name::of(&symbol).path);
+        let own = entry.and_then(|entry| Some((entry.name, entry.defined?)));
+        match own {
+            None | Some((_, Action::Region)) => marker.mark_calls(function, defined_in_bitcode, &mut counts),
+            Some(_) => marker.undo_calls(function, defined_in_bitcode, &mut reach),
+        }
         if symbol.starts_with(CATCHER) {
             marker.restore_depth_on_catch(function);
-        } else if let Some(entry) = catalogue::find(&Name::of(&symbol).path)
-            && let Some(action) = entry.defined
-        {
+        } else if let Some((name, action)) = own {
             marker.mark_body(function, action);
-            counts.add(entry.name, action);
+            counts.add(name, action);
         }
     }
     counts.into_list()
+}
+
+/// Which functions come to a catalogued one, themselves included, as far as their unit shows.
+#[derive(Default)]
+struct Reach(HashMap<String, bool>);
+
+impl Reach {
+    fn of(&mut self, function: FunctionValue<'_>) -> bool {
+        let symbol = ir::name(function);
+        if let Some(&known) = self.0.get(&symbol) {
+            return known;
+        }
+        // Holds for the cycles that come back here.
+        self.0.insert(symbol.clone(), false);
+        let reaches = catalogue::find(&Name::of(&symbol).path).is_some()
+            || calls(function).into_iter().any(|(_, call)| {
+                matches!(ffi::callee(call), Callee::Function(callee) if callee.get_intrinsic_id() == 0 && self.of(callee))
+            });
+        self.0.insert(symbol, reaches);
+        reaches
+    }
+}
+
+/// The calls of a function. A list, since marking one may replace the phis behind it.
+fn calls<'ctx>(function: FunctionValue<'ctx>) -> Vec<(InstructionValue<'ctx>, CallSiteValue<'ctx>)> {
+    let instructions = function.get_basic_block_iter().flat_map(|block| block.get_instructions());
+    instructions.filter_map(|instruction| Some((instruction, ffi::as_call(instruction)?))).collect()
 }
 
 #[derive(Default)]
@@ -73,6 +106,7 @@ impl Counts {
         match action {
             Action::Enter | Action::EnterIf(_) => *acquires += 1,
             Action::Exit => *releases += 1,
+            Action::Keep => {}
             Action::Region => {
                 *acquires += 1;
                 *releases += 1;
@@ -125,9 +159,8 @@ impl<'ctx> Marker<'ctx> {
 
     /// A catalogued function whose body is here.
     fn mark_body(&self, function: FunctionValue<'ctx>, action: Action) {
-        if action != Action::Exit
-            && let Some(place) = ir::after_allocas(function)
-        {
+        let begins = !matches!(action, Action::Exit | Action::Keep);
+        if begins && let Some(place) = ir::after_allocas(function) {
             self.insert(function, place, self.enter);
         }
         for block in function.get_basic_blocks() {
@@ -137,7 +170,7 @@ impl<'ctx> Marker<'ctx> {
                 continue;
             };
             match action {
-                Action::Enter => {}
+                Action::Enter | Action::Keep => {}
                 Action::Exit | Action::Region => self.insert(function, place, self.exit),
                 Action::EnterIf(success) => {
                     let result = place.get_operand(0).and_then(|operand| operand.value());
@@ -149,13 +182,7 @@ impl<'ctx> Marker<'ctx> {
 
     /// Calls of catalogued functions that are native code.
     fn mark_calls(&self, function: FunctionValue<'ctx>, defined: &HashSet<String>, counts: &mut Counts) {
-        // Calls alone: marking one may replace the phis behind it.
-        let calls: Vec<_> = function
-            .get_basic_block_iter()
-            .flat_map(|block| block.get_instructions())
-            .filter_map(|instruction| Some((instruction, ffi::as_call(instruction)?)))
-            .collect();
-        for (instruction, call) in calls {
+        for (instruction, call) in calls(function) {
             let Callee::Function(callee) = ffi::callee(call) else { continue };
             let symbol = ir::name(callee);
             if callee.count_basic_blocks() > 0 || defined.contains(&symbol) {
@@ -170,6 +197,23 @@ impl<'ctx> Marker<'ctx> {
         }
     }
 
+    /// Invariant (3), for calls of functions whose own marks count otherwise.
+    fn undo_calls(&self, function: FunctionValue<'ctx>, defined: &HashSet<String>, reach: &mut Reach) {
+        for (instruction, call) in calls(function) {
+            let Callee::Function(callee) = ffi::callee(call) else { continue };
+            let is_marked = callee.count_basic_blocks() > 0 || defined.contains(&ir::name(callee));
+            if !is_marked || !reach.of(callee) {
+                continue;
+            }
+            let depth = ir::call_before(&self.builder, function, instruction, self.save, &[]);
+            if let Some(depth) = depth.try_as_basic_value().basic()
+                && let Some(place) = ir::after_call(&self.builder, function, instruction)
+            {
+                ir::call_before(&self.builder, function, place, self.restore, &[depth.into()]);
+            }
+        }
+    }
+
     fn mark_call(
         &self,
         function: FunctionValue<'ctx>,
@@ -177,12 +221,12 @@ impl<'ctx> Marker<'ctx> {
         call: CallSiteValue<'ctx>,
         action: Action,
     ) {
-        if action != Action::Exit {
+        if !matches!(action, Action::Exit | Action::Keep) {
             self.insert(function, instruction, self.enter);
         }
         let Some(place) = ir::after_call(&self.builder, function, instruction) else { return };
         match action {
-            Action::Enter => {}
+            Action::Enter | Action::Keep => {}
             Action::Exit | Action::Region => self.insert(function, place, self.exit),
             Action::EnterIf(success) => {
                 self.exit_on_failure(function, place, call.try_as_basic_value().basic(), success);
@@ -222,7 +266,7 @@ impl<'ctx> Marker<'ctx> {
         self.builder.build_int_compare(predicate, result, zero, "").expect("the builder has a position")
     }
 
-    /// Invariant (3): the depth at entry is the depth when the catch begins.
+    /// Invariant (4): the depth at entry is the depth when the catch begins.
     fn restore_depth_on_catch(&self, function: FunctionValue<'ctx>) {
         let Some(entry) = ir::after_allocas(function) else { return };
         let depth = ir::call_before(&self.builder, function, entry, self.save, &[]);

@@ -8,6 +8,7 @@ pub mod machine;
 use std::collections::HashSet;
 
 use concord_job::{Instrument, Lto, Optimise, OutputKind};
+use concord_pass::names::{Language, Name};
 use inkwell::context::Context;
 use inkwell::memory_buffer::MemoryBuffer;
 use inkwell::module::Module;
@@ -76,6 +77,13 @@ pub fn parse<'ctx>(context: &'ctx Context, text: &str) -> Result<Module<'ctx>, S
     let module = context.create_module_from_ir(buffer).map_err(|message| message.to_string())?;
     module.set_triple(&TargetTriple::create("x86_64-unknown-linux-gnu"));
     module.verify().map_err(|message| format!("the input is invalid: {message}"))?;
+    // A wrong length makes a mangled name nobody's, and its test a test of nothing.
+    for symbol in module.get_functions().map(concord_pass::ir::name) {
+        let is_mangled = symbol.starts_with("_Z") || symbol.starts_with("_R");
+        if is_mangled && Name::of(&symbol).language == Language::C {
+            return Err(format!("'{symbol}' is no mangled name"));
+        }
+    }
     Ok(module)
 }
 
