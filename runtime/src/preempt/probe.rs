@@ -7,6 +7,8 @@ use crate::context::current;
 
 /// A probe found its line armed.
 pub(super) extern "C" fn probe_hit() {
+    #[cfg(test)]
+    super::tests::IN_SLOW_PATH.with(|hook| hook.take().inspect(|hook| hook()));
     let guard_word = symbols::guard_word();
     if record::note(guard_word) {
         return;

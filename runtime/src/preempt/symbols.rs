@@ -185,6 +185,7 @@ pub(crate) fn set_guard_word(word: u32) {
 }
 
 /// What the pass inserts where a guard begins.
+#[inline]
 pub(crate) fn guard_enter() {
     // SAFETY: adds to a thread-local word that only this thread accesses. Not `nomem`: the region's accesses
     // must not be moved out of it.
@@ -199,6 +200,7 @@ pub(crate) fn guard_enter() {
 }
 
 /// What the pass inserts where a guard ends: leaves it, and takes a pending preemption.
+#[inline]
 pub(crate) fn guard_exit() {
     let pending: u8;
     // SAFETY: as in `guard_enter`.

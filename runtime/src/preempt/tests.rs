@@ -1,5 +1,6 @@
 //! The slow path and guards, driven by explicit probes on a thread that plays both sides.
 
+use std::backtrace::Backtrace;
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -7,6 +8,12 @@ use super::turn::{Generation, Turn, TurnWord};
 use super::*;
 use crate::context::Stack;
 use crate::testing;
+
+thread_local! {
+    /// Called by the next slow path of this thread.
+    pub(super) static IN_SLOW_PATH: Cell<Option<fn()>> = const { Cell::new(None) };
+    static BACKTRACE: Cell<String> = const { Cell::new(String::new()) };
+}
 
 const STACK_BYTES: usize = 64 << 10;
 
@@ -206,4 +213,27 @@ fn the_stub_keeps_all_registers_across_a_switch() {
     assert_eq!(turn(&mut task, 1), Outcome::Preempted);
     std::hint::black_box([0_u64; 64].map(|x| x ^ 0x5555));
     assert_eq!(turn(&mut task, 2), Outcome::Done);
+}
+
+#[inline(never)]
+fn a_function_with_a_probe() {
+    testing::probe();
+    std::hint::black_box(());
+}
+
+#[test]
+fn a_backtrace_passes_from_the_slow_path_into_the_probed_function() {
+    let mut task = fiber(|| {
+        IN_SLOW_PATH.set(Some(|| BACKTRACE.set(Backtrace::force_capture().to_string())));
+        testing::set_line(1);
+        a_function_with_a_probe();
+    });
+    assert_eq!(turn(&mut task, 1), Outcome::Preempted);
+    assert_eq!(turn(&mut task, 2), Outcome::Done);
+    let backtrace = BACKTRACE.take();
+    let position = |name| backtrace.find(name).unwrap_or_else(|| panic!("no {name} in\n{backtrace}"));
+    assert!(position("probe_hit") < position("concord_probe_slow"));
+    assert!(position("concord_probe_slow") < position("a_function_with_a_probe"));
+    let base = backtrace.rfind("a_backtrace_passes").expect("the task's body is the outermost");
+    assert!(position("a_function_with_a_probe") < base);
 }
