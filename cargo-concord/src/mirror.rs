@@ -46,15 +46,19 @@ fn has_hash(name: &str) -> bool {
 fn link(from: &Path, to: &Path) -> Result<()> {
     let unlinked = || format!("cannot link {} to {}", from.display(), to.display());
     let source = from.metadata().with_context(unlinked)?;
-    if let Ok(present) = to.metadata() {
-        if (present.dev(), present.ino()) == (source.dev(), source.ino()) {
-            return Ok(());
-        }
-        std::fs::remove_file(to).with_context(unlinked)?;
+    if to.metadata().is_ok_and(|present| (present.dev(), present.ino()) == (source.dev(), source.ino())) {
+        return Ok(());
     }
-    if std::fs::hard_link(from, to).is_err() {
-        std::fs::copy(from, to).with_context(unlinked)?;
+    // By way of a name of its own: a build that runs at the same time does the same, and copying onto a name
+    // that has become a link to `from` would empty both.
+    let name = to.file_name().unwrap_or_default().to_string_lossy();
+    let fresh = to.with_file_name(format!(".{name}.{}", std::process::id()));
+    if std::fs::hard_link(from, &fresh).is_err() {
+        std::fs::copy(from, &fresh).with_context(unlinked)?;
     }
+    std::fs::rename(&fresh, to).with_context(unlinked)?;
+    // Renaming a link onto another link of the same file leaves both.
+    let _ = std::fs::remove_file(&fresh);
     Ok(())
 }
 
@@ -84,5 +88,8 @@ mod tests {
         std::fs::write(from.join("app"), "new").unwrap();
         mirror(&from, &to).unwrap();
         assert_eq!(read("app").as_deref(), Some("new"));
+        let is_hidden = |entry: &std::fs::DirEntry| entry.file_name().to_string_lossy().starts_with('.');
+        let left_over = std::fs::read_dir(&to).unwrap().flatten().filter(is_hidden);
+        assert_eq!(left_over.count(), 0);
     }
 }

@@ -76,10 +76,8 @@ pub(crate) struct LinkLine {
     pub(crate) named_symbols: Vec<String>,
     /// `-nostartfiles` or `-nostdlib`: the entry is `_start`, and the program brings it along.
     pub(crate) own_start: bool,
-    /// `-plugin-opt=O<level>`: what rustc tells the linker's own LTO.
-    pub(crate) plugin_level: Option<String>,
-    /// `-plugin-opt=mcpu=<cpu>`.
-    pub(crate) plugin_cpu: Option<String>,
+    /// `-plugin-opt=mcpu=<cpu>`: the CPU as rustc resolved it, which it tells the linker's own LTO.
+    pub(crate) cpu: Option<String>,
 }
 
 /// State that options switch for the inputs after them.
@@ -149,16 +147,10 @@ impl LinkLine {
                 let wrapped = [format!("__wrap_{symbol}"), format!("__real_{symbol}"), symbol];
                 self.named_symbols.extend(wrapped);
             }
-            ("plugin-opt", Some(text)) => self.note_plugin_option(&text),
+            ("plugin-opt", Some(text)) => {
+                self.cpu = text.strip_prefix("mcpu=").map(str::to_owned).or(self.cpu.take());
+            }
             _ => {}
-        }
-    }
-
-    fn note_plugin_option(&mut self, text: &str) {
-        if let Some(cpu) = text.strip_prefix("mcpu=") {
-            self.plugin_cpu = Some(cpu.to_owned());
-        } else if let Some(level) = text.strip_prefix('O') {
-            self.plugin_level = Some(level.to_owned());
         }
     }
 }
@@ -246,7 +238,7 @@ mod tests {
         assert_eq!(line.output, Some("/t/app".into()));
         assert_eq!(line.search, [PathBuf::from("/t/raw-dylibs"), "/r/lib".into()]);
         assert!(!line.shared && !line.export_dynamic);
-        assert_eq!((line.plugin_level.as_deref(), line.plugin_cpu.as_deref()), (Some("3"), Some("x86-64")));
+        assert_eq!(line.cpu.as_deref(), Some("x86-64"));
     }
 
     #[test]

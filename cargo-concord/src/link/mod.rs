@@ -30,6 +30,7 @@ use crate::rustc::profile::CrateProfile;
 use inputs::FoundInput;
 use line::{LinkLine, Reader};
 use pass::PassResult;
+use save_dir::SavedLink;
 
 /// Links an artefact.
 ///
@@ -61,11 +62,7 @@ pub(crate) fn run(words: Vec<String>) -> Result<ExitCode> {
         );
     }
     let job = link_job(&context, &profile, &line, &found, &artefact, work.path())?;
-    let saved = match &context.save_dir {
-        Some(folder) => Some(save_dir::begin(folder, &context, &job, &linker)?),
-        None => None,
-    };
-    let PassResult { outcome, remarks } = pass::run(&context, &job)?;
+    let (PassResult { outcome, remarks }, saved) = run_pass(&context, &profile, &job, Some(&linker))?;
     let args = rewrite::rewrite(&line, &found, outcome.object.clone(), work.path())?;
     let rewritten = line::to_words(&args);
     archive::refuse_bitcode(&remaining_inputs(&LinkLine::read(&rewritten), &found))?;
@@ -77,10 +74,25 @@ pub(crate) fn run(words: Vec<String>) -> Result<ExitCode> {
     if status.success() {
         report::leave(&context, &profile, &output, &outcome.report, &remarks)?;
     }
-    if !context.dump_stages.is_empty() {
-        report::keep_dumps(&context, &profile, &artefact, work.path())?;
-    }
     Ok(process::exit_code(status))
+}
+
+/// Runs the pass; what the user asked to keep is kept even when it fails.
+fn run_pass(
+    context: &Context,
+    profile: &CrateProfile,
+    job: &LinkJob,
+    linker: Option<&str>,
+) -> Result<(PassResult, Option<SavedLink>)> {
+    let saved = match &context.save_dir {
+        Some(folder) => Some(save_dir::begin(folder, context, job, linker)?),
+        None => None,
+    };
+    let result = pass::run(context, job);
+    if !context.dump_stages.is_empty() {
+        report::keep_dumps(context, profile, job)?;
+    }
+    Ok((result?, saved))
 }
 
 /// A folder for the files of one link; removed with the value.
@@ -108,7 +120,7 @@ fn link_job(
     if line.own_start {
         roots.push("_start".to_owned());
     }
-    Ok(new_job(
+    let mut job = new_job(
         context,
         profile,
         JobShape {
@@ -119,7 +131,9 @@ fn link_job(
         },
         artefact,
         work_dir,
-    ))
+    );
+    job.optimise.cpu = line.cpu.clone().or(job.optimise.cpu);
+    Ok(job)
 }
 
 /// What differs between a link and a static library.

@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
-use concord_job::{Report, write_json};
+use concord_job::{LinkJob, Report, write_json};
 
 use crate::context::Context;
 use crate::rustc::profile::CrateProfile;
@@ -49,12 +49,8 @@ fn report_path(artefact: &Path) -> PathBuf {
 ///
 /// # Errors
 /// When a dump cannot be moved.
-pub(crate) fn keep_dumps(
-    context: &Context,
-    profile: &CrateProfile,
-    artefact: &str,
-    work_dir: &Path,
-) -> Result<()> {
+pub(crate) fn keep_dumps(context: &Context, profile: &CrateProfile, job: &LinkJob) -> Result<()> {
+    let artefact = &job.artefact;
     let folder = context.links().join(artefact);
     let unmoved = || format!("cannot move the dumped stages to {}", folder.display());
     if folder.exists() {
@@ -63,7 +59,7 @@ pub(crate) fn keep_dumps(
     std::fs::create_dir_all(&folder).with_context(unmoved)?;
     for stage in &context.dump_stages {
         for name in [stage.name().to_owned(), format!("{}.ll", stage.name())] {
-            let dump = work_dir.join(&name);
+            let dump = job.work_dir.join(&name);
             if dump.exists() {
                 std::fs::rename(&dump, folder.join(name)).with_context(unmoved)?;
             }

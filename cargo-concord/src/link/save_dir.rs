@@ -23,11 +23,17 @@ pub(crate) struct SavedLink {
     moved: BTreeMap<PathBuf, PathBuf>,
 }
 
-/// Saves what the pass is about to read, so that a failing pass can be repeated too.
+/// Saves what the pass is about to read, so that a failing pass can be repeated too; without a `linker` there is
+/// no link after it.
 ///
 /// # Errors
 /// When a file cannot be copied or written.
-pub(crate) fn begin(folder: &Path, context: &Context, job: &LinkJob, linker: &str) -> Result<SavedLink> {
+pub(crate) fn begin(
+    folder: &Path,
+    context: &Context,
+    job: &LinkJob,
+    linker: Option<&str>,
+) -> Result<SavedLink> {
     let mut saved = SavedLink::new(folder.join(&job.artefact))?;
     let mut saved_job = job.clone();
     for input in &mut saved_job.inputs {
@@ -126,11 +132,15 @@ impl SavedLink {
     }
 }
 
-fn script(context: &Context, artefact: &str, linker: &str) -> String {
+fn script(context: &Context, artefact: &str, linker: Option<&str>) -> String {
     let quote = |text: String| format!("'{}'", text.replace('\'', r"'\''"));
     let pass = quote(context.pass.display().to_string());
     let libraries = quote(context.pass_libraries.display().to_string());
-    let linker = quote(linker.to_owned());
+    let link = match linker {
+        // Its arguments are missing when the pass failed the first time.
+        Some(linker) => format!("if [ -f link.args ]; then {} @link.args; fi\n", quote(linker.to_owned())),
+        None => String::new(),
+    };
     format!(
         "#!/bin/sh\n\
          # Repeats the pass and the link of {artefact}. CONCORD_PASS names another concord-pass.\n\
@@ -139,8 +149,7 @@ fn script(context: &Context, artefact: &str, linker: &str) -> String {
          pass=$CONCORD_PASS\n\
          if [ -z \"$pass\" ]; then pass={pass}; fi\n\
          LD_LIBRARY_PATH={libraries} \"$pass\" link --job job.json --outcome outcome.json\n\
-         # Missing when the pass failed the first time.\n\
-         if [ -f link.args ]; then {linker} @link.args; fi\n"
+         {link}"
     )
 }
 

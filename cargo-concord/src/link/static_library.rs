@@ -7,7 +7,7 @@ use concord_job::{Exports, Input, OutputKind};
 
 use super::archive::{self, Member};
 use super::pass::PassResult;
-use super::{JobShape, new_job, pass, report, work_folder};
+use super::{JobShape, new_job, report, run_pass, work_folder};
 use crate::context::Context;
 use crate::rustc::profile::CrateProfile;
 
@@ -30,7 +30,7 @@ pub(crate) fn instrument(context: &Context, profile: &CrateProfile, path: &Path)
         roots: Vec::new(),
     };
     let job = new_job(context, profile, shape, &artefact, work.path());
-    let PassResult { outcome, remarks } = pass::run(context, &job)?;
+    let (PassResult { outcome, remarks }, _) = run_pass(context, profile, &job, None)?;
     let Some(object) = &outcome.object else {
         bail!("{artefact}: no member of this static library is bitcode, so nothing can be instrumented");
     };

@@ -53,7 +53,7 @@ impl Pass {
 
 fn find_program(toolchain: &Toolchain) -> Result<PathBuf> {
     if let Some(named) = std::env::var_os(PASS_VARIABLE) {
-        let named = PathBuf::from(named);
+        let named = std::path::absolute(named)?;
         if !named.is_file() {
             bail!("{PASS_VARIABLE} names {}, which does not exist", named.display());
         }

@@ -125,6 +125,20 @@ fn a_saved_link_can_be_repeated_elsewhere() {
 }
 
 #[test]
+fn a_saved_static_library_repeats_the_pass() {
+    let folder = tempfile::tempdir().unwrap();
+    let fixture = Fixture::new("libraries").in_target(&folder.path().join("target"));
+    let saved = folder.path().join("saved");
+    Answer::of(fixture.command(["build", "--save-dir"]).arg(&saved)).succeeded();
+    for artefact in ["liblibraries.a", "liblibraries.so"] {
+        let link = saved.join(artefact);
+        assert!(!link.join("outcome.json").exists());
+        Answer::of(&mut Command::new(link.join("replay.sh"))).succeeded();
+        assert!(link.join("outcome.json").is_file(), "{artefact}");
+    }
+}
+
+#[test]
 fn dumped_stages_are_left_where_the_build_says() {
     let folder = tempfile::tempdir().unwrap();
     let fixture = Fixture::new("assembly").in_target(folder.path());
