@@ -1,8 +1,8 @@
 //! What was typed, and what it means to the runtime.
 
 use anyhow::{Result, ensure};
-use clap::{Args, Parser, Subcommand};
-use concord::{Config, Nanos};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use concord::{Config, Idle, Nanos};
 
 use crate::quantum;
 use crate::workload::{Length, Workload};
@@ -48,6 +48,30 @@ pub struct RuntimeArgs {
     /// Requests under way at most; more are dropped and counted
     #[arg(long, value_name = "N", default_value_t = 65_536)]
     queue_bound: usize,
+    /// How idle threads wait; `auto` polls when there is a core for each thread
+    #[arg(long, value_enum, default_value_t = IdleArg::Auto)]
+    idle: IdleArg,
+}
+
+/// [`Idle`] on the command line.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum IdleArg {
+    /// `poll` when there is a core for each thread, else `polite`
+    Auto,
+    /// Poll without pause: fastest, keeps a core busy for each thread
+    Poll,
+    /// Spin shortly, then yield, then sleep
+    Polite,
+}
+
+impl From<IdleArg> for Idle {
+    fn from(idle: IdleArg) -> Self {
+        match idle {
+            IdleArg::Auto => Self::Auto,
+            IdleArg::Poll => Self::Poll,
+            IdleArg::Polite => Self::Polite,
+        }
+    }
 }
 
 impl RuntimeArgs {
@@ -63,6 +87,7 @@ impl RuntimeArgs {
             policy: self.policy.clone(),
             jbsq_depth: self.jbsq_depth,
             queue_bound: self.queue_bound,
+            idle: self.idle.into(),
             ..Config::default()
         };
         config.validate()?;
@@ -134,6 +159,7 @@ mod tests {
             policy: "ps".into(),
             jbsq_depth: 2,
             queue_bound: 4_096,
+            idle: IdleArg::Auto,
         }
     }
 
