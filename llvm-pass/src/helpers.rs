@@ -1,8 +1,8 @@
 //! The standard library's small functions: without a loop, and coming to no code that needs its probes.
 //!
 //! Everything is full of calls of them (`AtomicU32::load`, `Option::map`), in code without probes too. There they
-//! may be inlined, as nothing is lost by it; and those that the runtime calls get no probes themselves: one that
-//! is met in the runtime's slow path would call the slow path again, without end.
+//! may be inlined, as nothing is lost by it; and those between the runtime's own functions get no probes themselves:
+//! one that is met in the runtime's slow path would call the slow path again, without end.
 
 use std::collections::{HashMap, HashSet};
 
@@ -50,7 +50,7 @@ impl Helpers {
         let callees: HashMap<usize, Vec<FunctionValue<'_>>> =
             ir::definitions(module).into_iter().map(|function| (key(function), callees(function))).collect();
         let helpers = helpers(module, &origins, &callees);
-        let of_runtime = reached_from_runtime(&origins, &callees, &helpers);
+        let of_runtime = near_runtime(&origins, &callees, &helpers);
         Self { helpers, of_runtime }
     }
 
@@ -59,7 +59,7 @@ impl Helpers {
         self.helpers.contains(&key(function))
     }
 
-    /// Whether it is one that the runtime comes to.
+    /// Whether it is one that the runtime comes to, or that comes to the runtime (what a pointer called).
     pub fn serves_runtime(&self, function: FunctionValue<'_>) -> bool {
         self.of_runtime.contains(&key(function))
     }
@@ -97,13 +97,17 @@ fn helpers(
     }
 }
 
-fn reached_from_runtime(
+fn near_runtime(
     origins: &HashMap<usize, Origin>,
     callees: &HashMap<usize, Vec<FunctionValue<'_>>>,
     helpers: &HashSet<usize>,
 ) -> HashSet<usize> {
     let mut reached = HashSet::new();
     let mut open: Vec<usize> = callees.keys().copied().filter(|caller| origins[caller].is_runtime).collect();
+    let comes_to_runtime =
+        |helper: &usize| callees[helper].iter().any(|callee| origins[&key(*callee)].is_runtime);
+    reached.extend(helpers.iter().copied().filter(comes_to_runtime));
+    open.extend(&reached);
     while let Some(caller) = open.pop() {
         for callee in callees.get(&caller).into_iter().flatten().map(|callee| key(*callee)) {
             if helpers.contains(&callee) && reached.insert(callee) {

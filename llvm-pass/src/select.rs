@@ -103,7 +103,7 @@ fn naked_reason() -> String {
 }
 
 fn helper_reason() -> String {
-    "a loop-free function that the runtime calls, which must not meet its own probes".to_owned()
+    "a loop-free function between the runtime's own, which must not meet probes".to_owned()
 }
 
 /// Whether a function was selected.
