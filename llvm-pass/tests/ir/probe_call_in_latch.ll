@@ -27,7 +27,7 @@ attributes #0 = { "concord-probed" }
 ;=
 ;= loop:
 ;=   %count = call i64 @read(i32 %file, ptr %buffer, i64 64)
-;=   %line.i = load atomic i32, ptr @concord_line monotonic, align 4
+;=   %line.i = load volatile i32, ptr @concord_line, align 4
 ;=   %armed.i = icmp ne i32 %line.i, 0
 ;=   br i1 %armed.i, label %0, label %concord_probe.exit, !prof !0
 ;=

@@ -39,7 +39,7 @@ attributes #0 = { "concord-probed" }
 ;=
 ;= add:
 ;=   call void asm sideeffect "nop", ""()
-;=   %line.i1 = load atomic i32, ptr @concord_line monotonic, align 4
+;=   %line.i1 = load volatile i32, ptr @concord_line, align 4
 ;=   %armed.i2 = icmp ne i32 %line.i1, 0
 ;=   br i1 %armed.i2, label %0, label %concord_probe.exit3, !prof !0
 ;=
@@ -52,7 +52,7 @@ attributes #0 = { "concord-probed" }
 ;=
 ;= sub:
 ;=   call void asm sideeffect "nop", ""()
-;=   %line.i = load atomic i32, ptr @concord_line monotonic, align 4
+;=   %line.i = load volatile i32, ptr @concord_line, align 4
 ;=   %armed.i = icmp ne i32 %line.i, 0
 ;=   br i1 %armed.i, label %1, label %concord_probe.exit, !prof !0
 ;=

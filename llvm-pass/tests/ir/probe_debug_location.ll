@@ -38,7 +38,7 @@ attributes #0 = { "concord-probed" }
 ;= loop:
 ;=   %value = load volatile i32, ptr %flag, align 4, !dbg !6
 ;=   %set = icmp ne i32 %value, 0, !dbg !6
-;=   %line.i1 = load atomic i32, ptr @concord_line monotonic, align 4, !dbg !7
+;=   %line.i1 = load volatile i32, ptr @concord_line, align 4, !dbg !7
 ;=   %armed.i2 = icmp ne i32 %line.i1, 0, !dbg !7
 ;=   br i1 %armed.i2, label %0, label %concord_probe.exit3, !dbg !7, !prof !8
 ;=
@@ -51,7 +51,7 @@ attributes #0 = { "concord-probed" }
 ;=
 ;= exit:
 ;=   call void @work(ptr %flag), !dbg !7
-;=   %line.i = load atomic i32, ptr @concord_line monotonic, align 4, !dbg !9
+;=   %line.i = load volatile i32, ptr @concord_line, align 4, !dbg !9
 ;=   %armed.i = icmp ne i32 %line.i, 0, !dbg !9
 ;=   br i1 %armed.i, label %1, label %concord_probe.exit, !dbg !9, !prof !8
 ;=

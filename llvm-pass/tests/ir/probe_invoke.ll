@@ -33,7 +33,7 @@ attributes #0 = { "concord-probed" }
 ;=           to label %0 unwind label %cleanup
 ;=
 ;= 0:
-;=   %line.i = load atomic i32, ptr @concord_line monotonic, align 4
+;=   %line.i = load volatile i32, ptr @concord_line, align 4
 ;=   %armed.i = icmp ne i32 %line.i, 0
 ;=   br i1 %armed.i, label %1, label %concord_probe.exit, !prof !0
 ;=

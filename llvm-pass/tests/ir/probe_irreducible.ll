@@ -25,7 +25,7 @@ attributes #0 = { "concord-probed" }
 ;=
 ;= first:
 ;=   %byte = load volatile i8, ptr %at, align 1
-;=   %line.i = load atomic i32, ptr @concord_line monotonic, align 4
+;=   %line.i = load volatile i32, ptr @concord_line, align 4
 ;=   %armed.i = icmp ne i32 %line.i, 0
 ;=   br i1 %armed.i, label %0, label %concord_probe.exit, !prof !0
 ;=

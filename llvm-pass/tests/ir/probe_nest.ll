@@ -42,7 +42,7 @@ attributes #0 = { "concord-probed" }
 ;=   store i32 0, ptr %cell, align 4
 ;=   %j.next = add i64 %j, 1
 ;=   %row.done = icmp eq i64 %j.next, %columns
-;=   %line.i1 = load atomic i32, ptr @concord_line monotonic, align 4
+;=   %line.i1 = load volatile i32, ptr @concord_line, align 4
 ;=   %armed.i2 = icmp ne i32 %line.i1, 0
 ;=   br i1 %armed.i2, label %0, label %concord_probe.exit3, !prof !0
 ;=
@@ -56,7 +56,7 @@ attributes #0 = { "concord-probed" }
 ;= row.end:
 ;=   %i.next = add i64 %i, 1
 ;=   %done = icmp eq i64 %i.next, %rows
-;=   %line.i = load atomic i32, ptr @concord_line monotonic, align 4
+;=   %line.i = load volatile i32, ptr @concord_line, align 4
 ;=   %armed.i = icmp ne i32 %line.i, 0
 ;=   br i1 %armed.i, label %1, label %concord_probe.exit, !prof !0
 ;=

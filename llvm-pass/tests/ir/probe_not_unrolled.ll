@@ -30,7 +30,7 @@ attributes #0 = { optsize "concord-probed" }
 ;=   %byte = load i8, ptr %place, align 1
 ;=   %next = add i64 %index, 1
 ;=   %found = icmp eq i8 %byte, 10
-;=   %line.i = load atomic i32, ptr @concord_line monotonic, align 4
+;=   %line.i = load volatile i32, ptr @concord_line, align 4
 ;=   %armed.i = icmp ne i32 %line.i, 0
 ;=   br i1 %armed.i, label %0, label %concord_probe.exit, !prof !0
 ;=

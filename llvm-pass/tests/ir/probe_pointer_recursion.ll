@@ -29,7 +29,7 @@ attributes #0 = { "concord-probed" }
 ;= @concord_line = external hidden thread_local(localexec) global [32 x i32]
 ;=
 ;= define i1 @_ZN4mine4even17h0a3b1c2d4e5f6071E(i64 %n, ptr %table) #0 {
-;=   %line.i = load atomic i32, ptr @concord_line monotonic, align 4
+;=   %line.i = load volatile i32, ptr @concord_line, align 4
 ;=   %armed.i = icmp ne i32 %line.i, 0
 ;=   br i1 %armed.i, label %1, label %concord_probe.exit, !prof !0
 ;=
@@ -46,7 +46,7 @@ attributes #0 = { "concord-probed" }
 ;= }
 ;=
 ;= define i1 @_ZN4mine3odd17h0a3b1c2d4e5f6071E(i64 %n, ptr %table) #0 {
-;=   %line.i = load atomic i32, ptr @concord_line monotonic, align 4
+;=   %line.i = load volatile i32, ptr @concord_line, align 4
 ;=   %armed.i = icmp ne i32 %line.i, 0
 ;=   br i1 %armed.i, label %1, label %concord_probe.exit, !prof !0
 ;=

@@ -25,7 +25,7 @@ attributes #0 = { "concord-probed" }
 ;=           to label %0 unwind label %caught
 ;=
 ;= 0:
-;=   %line.i4 = load atomic i32, ptr @concord_line monotonic, align 4
+;=   %line.i4 = load volatile i32, ptr @concord_line, align 4
 ;=   %armed.i5 = icmp ne i32 %line.i4, 0
 ;=   br i1 %armed.i5, label %1, label %concord_probe.exit6, !prof !0
 ;=
@@ -39,7 +39,7 @@ attributes #0 = { "concord-probed" }
 ;= caught:
 ;=   %exception = landingpad { ptr, i32 }
 ;=           catch ptr null
-;=   %line.i = load atomic i32, ptr @concord_line monotonic, align 4
+;=   %line.i = load volatile i32, ptr @concord_line, align 4
 ;=   %armed.i = icmp ne i32 %line.i, 0
 ;=   br i1 %armed.i, label %2, label %concord_probe.exit, !prof !0
 ;=
@@ -52,7 +52,7 @@ attributes #0 = { "concord-probed" }
 ;=           to label %3 unwind label %caught
 ;=
 ;= 3:
-;=   %line.i1 = load atomic i32, ptr @concord_line monotonic, align 4
+;=   %line.i1 = load volatile i32, ptr @concord_line, align 4
 ;=   %armed.i2 = icmp ne i32 %line.i1, 0
 ;=   br i1 %armed.i2, label %4, label %concord_probe.exit3, !prof !0
 ;=

@@ -30,7 +30,7 @@ attributes #0 = { "concord-probed" }
 ;= define i64 @_ZN4mine3fib17h0a3b1c2d4e5f6071E(i64 %n) #0 {
 ;= entry:
 ;=   %slot = alloca i64, align 8
-;=   %line.i = load atomic i32, ptr @concord_line monotonic, align 4
+;=   %line.i = load volatile i32, ptr @concord_line, align 4
 ;=   %armed.i = icmp ne i32 %line.i, 0
 ;=   br i1 %armed.i, label %0, label %concord_probe.exit, !prof !0
 ;=

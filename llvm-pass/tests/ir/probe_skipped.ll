@@ -37,7 +37,7 @@ attributes #0 = { "concord-probed" }
 ;=
 ;= define void @_ZN4mine4main17h0a3b1c2d4e5f6071E(ptr %flag) #0 {
 ;=   call void @_ZN3std3sys4wait17h0a3b1c2d4e5f6071E(ptr %flag)
-;=   %line.i = load atomic i32, ptr @concord_line monotonic, align 4
+;=   %line.i = load volatile i32, ptr @concord_line, align 4
 ;=   %armed.i = icmp ne i32 %line.i, 0
 ;=   br i1 %armed.i, label %1, label %concord_probe.exit, !prof !0
 ;=

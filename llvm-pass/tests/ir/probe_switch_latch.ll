@@ -28,7 +28,7 @@ attributes #0 = { "concord-probed" }
 ;=   %at = phi ptr [ %code, %entry ], [ %next, %concord_probe.exit ], [ %next, %concord_probe.exit ]
 ;=   %next = getelementptr i8, ptr %at, i64 1
 ;=   %byte = load i8, ptr %at, align 1
-;=   %line.i = load atomic i32, ptr @concord_line monotonic, align 4
+;=   %line.i = load volatile i32, ptr @concord_line, align 4
 ;=   %armed.i = icmp ne i32 %line.i, 0
 ;=   br i1 %armed.i, label %0, label %concord_probe.exit, !prof !0
 ;=

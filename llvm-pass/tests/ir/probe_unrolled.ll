@@ -79,7 +79,7 @@ attributes #0 = { "concord-probed" }
 ;=   %byte.7 = load i8, ptr %place.7, align 1
 ;=   %next.7 = add i64 %index, 8
 ;=   %found.7 = icmp eq i8 %byte.7, 10
-;=   %line.i = load atomic i32, ptr @concord_line monotonic, align 4
+;=   %line.i = load volatile i32, ptr @concord_line, align 4
 ;=   %armed.i = icmp ne i32 %line.i, 0
 ;=   br i1 %armed.i, label %0, label %concord_probe.exit, !prof !2
 ;=
