@@ -25,17 +25,17 @@ fn shorts_overtake_a_long_request_under_processor_sharing() {
 fn nothing_overtakes_without_a_quantum_or_under_fcfs() {
     let fcfs = Config { policy: "c-fcfs".into(), ..polite(QUANTUM) };
     for config in [polite(None), fcfs] {
-        let schedule = at_once(&[&[LONG], &[SHORT], &[LONG], &[SHORT]]);
+        let schedule = at_once(&[&[LASTS], &[SHORT], &[LASTS], &[SHORT]]);
         let (statistics, completions) = run(schedule, config);
         assert_eq!(order(&completions), [0, 1, 2, 3]);
         assert_eq!(statistics.preemptions, 0);
-        assert_eq!(completions[0].reply(), [LONG, 0, 0, 0, 0]);
+        assert_eq!(completions[0].reply(), [LASTS, 0, 0, 0, 0]);
     }
 }
 
 #[test]
 fn nothing_is_preempted_while_nothing_waits() {
-    let (statistics, completions) = run(at_once(&[&[LONG]]), polite(QUANTUM));
+    let (statistics, completions) = run(at_once(&[&[LASTS]]), polite(QUANTUM));
     assert_eq!((statistics.preemptions, completions[0].preemptions), (0, 0));
 }
 

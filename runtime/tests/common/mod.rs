@@ -16,6 +16,8 @@ use concord::{
 pub(crate) const SHORT: u8 = b's';
 /// Runs, probing, until as many shorts are done as the second byte says.
 pub(crate) const WAITS_FOR_SHORTS: u8 = b'w';
+/// Probes for many quanta, long enough for the dispatcher to have its turn on a busy machine.
+pub(crate) const LASTS: u8 = b't';
 /// Probes a fixed number of times.
 pub(crate) const LONG: u8 = b'l';
 /// Panics.
@@ -69,6 +71,12 @@ impl Service for Probing {
                 self.shorts_done.fetch_add(1, Ordering::Relaxed);
             }
             WAITS_FOR_SHORTS => self.wait_for_shorts(u32::from(request.payload()[1])),
+            LASTS => {
+                let begin = Instant::now();
+                while begin.elapsed() < Duration::from_millis(20) {
+                    probe();
+                }
+            }
             LONG => (0..20_000).for_each(|_| probe()),
             PANICS => panic!("asked to"),
             PANICS_LATE => {
