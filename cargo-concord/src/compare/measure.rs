@@ -2,9 +2,9 @@
 
 use anyhow::{Context as _, Result, ensure};
 use concord_bench::results::{ServiceTimePair, ServiceTimes, ServiceTimesReport};
-use indicatif::ProgressBar;
 
 use super::plan::Plan;
+use super::progress::Progress;
 use super::{Build, Programs};
 
 /// How often each build is measured. They take turns, so that a slow spell of the machine meets both; the
@@ -20,21 +20,21 @@ const ROUND_SECONDS: f64 = 1.0;
 pub(crate) fn service_times(
     plan: &Plan,
     programs: &dyn Programs,
-    progress: &ProgressBar,
+    progress: &Progress,
 ) -> Result<Vec<ServiceTimePair>> {
     let (mut plain, mut instrumented) = (Vec::new(), Vec::new());
     for _ in 0..ROUNDS {
         for (build, rounds) in [(Build::Plain, &mut plain), (Build::Instrumented, &mut instrumented)] {
-            progress.set_message(format!("service times, {build:?}"));
+            progress.begin(format!("service times, {build}"));
             let report = measure(plan, programs, build)?;
             ensure!(
                 report.instrumented == (build == Build::Instrumented),
-                "the {build:?} program says instrumented = {}: the builds were mixed up, or the service does \
+                "the {build} says instrumented = {}: the builds were mixed up, or the service does \
                  not run on the Concord runtime",
                 report.instrumented
             );
             rounds.push(report);
-            progress.inc(1);
+            progress.done();
         }
     }
     let names: Vec<String> = plan.workload.classes().into_iter().map(String::from).collect();

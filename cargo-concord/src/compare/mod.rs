@@ -12,18 +12,20 @@ mod builds;
 mod measure;
 mod plan;
 mod points;
+mod progress;
 mod table;
 
 pub(crate) use args::Args;
 
+use std::fmt;
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result};
 use concord_bench::results::{Comparison, Machine};
-use indicatif::{ProgressBar, ProgressStyle};
 
 use builds::CargoBuilds;
 use plan::Plan;
+use progress::Progress;
 
 /// Which program of the service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +34,15 @@ pub(crate) enum Build {
     Plain,
     /// From `cargo concord build --release`.
     Instrumented,
+}
+
+impl fmt::Display for Build {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Plain => "plain build",
+            Self::Instrumented => "instrumented build",
+        })
+    }
 }
 
 /// The service's two programs, once they are built.
@@ -62,17 +73,11 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
 
 /// Measures and runs everything that the plan asks for.
 fn compare(plan: &Plan, programs: &dyn Programs) -> Result<Comparison> {
-    let progress = progress_bar(plan);
+    let progress = Progress::new(measure::ROUNDS * 2 + plan.points.len());
     let service_times = measure::service_times(plan, programs, &progress)?;
     let runs = points::run_all(plan, programs, &service_times, &progress)?;
-    progress.finish_and_clear();
+    progress.finish();
     Ok(Comparison { service: plan.service.clone(), machine: Machine::here(), service_times, runs })
-}
-
-fn progress_bar(plan: &Plan) -> ProgressBar {
-    let steps = measure::ROUNDS * 2 + plan.points.len();
-    let style = ProgressStyle::with_template("{elapsed_precise} [{bar:30}] {pos}/{len} {msg}");
-    ProgressBar::new(steps as u64).with_style(style.expect("the template is valid"))
 }
 
 /// Success, unless a run proves nothing or a reply was wrong.

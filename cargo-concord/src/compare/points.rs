@@ -3,9 +3,9 @@
 use anyhow::{Context as _, Result};
 use concord_bench::quantum;
 use concord_bench::results::{Run, ServiceTimePair};
-use indicatif::ProgressBar;
 
 use super::plan::{Plan, Point};
+use super::progress::Progress;
 use super::{Build, Programs};
 
 /// A run whose schedule was not kept is made again, at most this many times in all.
@@ -19,15 +19,15 @@ pub(crate) fn run_all(
     plan: &Plan,
     programs: &dyn Programs,
     service_times: &[ServiceTimePair],
-    progress: &ProgressBar,
+    progress: &Progress,
 ) -> Result<Vec<Run>> {
     let mut runs = Vec::new();
     for point in &plan.points {
         let name = describe(point);
-        progress.set_message(name.clone());
+        progress.begin(name.clone());
         let run = run_point(plan, programs, service_times, point, progress);
         runs.push(run.with_context(|| format!("the run with {name}"))?);
-        progress.inc(1);
+        progress.done();
     }
     Ok(runs)
 }
@@ -41,7 +41,7 @@ fn run_point(
     programs: &dyn Programs,
     service_times: &[ServiceTimePair],
     point: &Point,
-    progress: &ProgressBar,
+    progress: &Progress,
 ) -> Result<Run> {
     let args = arguments(plan, service_times, point)?;
     let mut attempt = 1;
@@ -52,7 +52,7 @@ fn run_point(
             return Ok(Run { load: Some(point.load), ..run });
         }
         attempt += 1;
-        progress.println(format!(
+        progress.note(&format!(
             "{}: void, {:.1} % of the requests on time; attempt {attempt} of {ATTEMPTS}",
             describe(point),
             run.adherence.kept_pct

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use comfy_table::{Cell, CellAlignment, Table, presets};
 use concord_bench::quantum;
 use concord_bench::results::{AchievedQuantum, ClassRun, Comparison, Percentiles, Run, ServiceTimePair};
+use concord_bench::stats::service_times;
 
 /// Everything that the comparison found, with what was trimmed and what the words mean.
 pub(crate) fn render(comparison: &Comparison) -> String {
@@ -15,7 +16,7 @@ pub(crate) fn render(comparison: &Comparison) -> String {
         machine.cpu,
         machine.cores,
         machine.kernel,
-        service_times(&comparison.service_times)
+        service_time_table(&comparison.service_times)
     );
     if let Some(run) = comparison.runs.first() {
         let _ = writeln!(
@@ -27,7 +28,7 @@ pub(crate) fn render(comparison: &Comparison) -> String {
     text + &runs(&comparison.runs) + "\n" + &notes(comparison)
 }
 
-fn service_times(pairs: &[ServiceTimePair]) -> Table {
+fn service_time_table(pairs: &[ServiceTimePair]) -> Table {
     let mut table = table(&["class", "plain median us", "plain mean us", "instrumented median us", "ratio"]);
     for pair in pairs {
         table.add_row(row([
@@ -127,6 +128,7 @@ fn notes(comparison: &Comparison) -> String {
         "excluded = share of the answered requests that overlap a host gap and are left out of all rows not called raw."
             .into(),
     ];
+    lines.push(service_times::trimmed());
     let trimmed: Vec<&str> = comparison.runs.iter().map(|run| run.trimmed.as_str()).collect();
     lines.extend(trimmed.first().filter(|text| !text.is_empty()).map(|text| (*text).to_string()));
     let least =
