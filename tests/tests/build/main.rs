@@ -4,5 +4,6 @@ mod crates;
 mod failures;
 mod libraries;
 mod profiles;
+mod runtime;
 mod settings;
 mod tools;
