@@ -1,1 +1,325 @@
-//! Machine code.
+//! Reads an object's machine code, and says where its probes fail their purpose.
+//!
+//! What a correct function looks like ([`Function::faults`]):
+//! (1) A probe is one `cmp dword ptr fs:[..], 0` with a conditional jump behind it; in code that is not optimised
+//!     ([`Form::Loaded`]), the line is loaded before it is compared.
+//! (2) A probe lies on a cycle of the control flow, unless it stands at the entry or behind a call.
+//! (3) Every cycle has a probe.
+//!
+//! Control flow is that of the instructions. Landing pads are entries of their own: the way to them is in tables.
+
+use std::collections::{HashMap, HashSet};
+
+use concord_abi::LINE_SYMBOL;
+use concord_pass::cfg::Graph;
+use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction, Mnemonic, OpKind, Register};
+use object::{Object, ObjectSection, ObjectSymbol, Relocation, RelocationTarget, SectionKind, SymbolKind};
+
+/// What probes look like.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// The line is compared in memory.
+    Folded,
+    /// The line is loaded into a register first.
+    Loaded,
+}
+
+/// A function of an object.
+pub struct Function {
+    /// Its symbol.
+    pub name: String,
+    instructions: Vec<Instruction>,
+    flow: Graph,
+    probes: Vec<usize>,
+    /// Functions of the same object that it calls.
+    callees: Vec<String>,
+}
+
+/// Reads all functions. `diverging` are functions that do not return, so that what stands behind their calls is
+/// not reached from there.
+pub fn functions(object: &[u8], diverging: &HashSet<String>) -> Vec<Function> {
+    let file = object::File::parse(object).expect("the object can be parsed");
+    let reader = Reader::new(&file, diverging);
+    let symbols = file.symbols().filter(|symbol| symbol.kind() == SymbolKind::Text && symbol.size() > 0);
+    symbols.map(|symbol| reader.function(&symbol)).collect()
+}
+
+/// Functions on a cycle of direct calls that do not begin with a probe.
+pub fn unprobed_recursion(functions: &[Function]) -> Vec<String> {
+    let index: HashMap<&str, usize> =
+        functions.iter().enumerate().map(|(index, function)| (function.name.as_str(), index)).collect();
+    let successors = functions
+        .iter()
+        .map(|function| {
+            function.callees.iter().filter_map(|name| index.get(name.as_str()).copied()).collect()
+        })
+        .collect();
+    let on_cycle = Graph { successors }.on_cycle();
+    let recursive = functions.iter().enumerate().filter(|(index, _)| on_cycle[*index]);
+    let faulty = recursive.filter(|(_, function)| !function.begins_with_probe());
+    faulty.map(|(_, function)| format!("{}: recursion without a probe", function.name)).collect()
+}
+
+impl Function {
+    /// How many probes it has.
+    pub fn probes(&self) -> usize {
+        self.probes.len()
+    }
+
+    /// Whether it uses registers of `xmm` or wider for more than one value at a time.
+    pub fn is_vectorised(&self) -> bool {
+        let packed = [Mnemonic::Paddd, Mnemonic::Mulps, Mnemonic::Vpaddd, Mnemonic::Vmulps];
+        self.instructions.iter().any(|instruction| packed.contains(&instruction.mnemonic()))
+    }
+
+    /// Everything that is wrong with its probes; see the module's comment.
+    pub fn faults(&self, form: Form) -> Vec<String> {
+        let on_cycle = self.flow.on_cycle();
+        let mut faults = Vec::new();
+        for &probe in &self.probes {
+            if let Some(fault) = self.shape_fault(probe, form) {
+                faults.push(self.fault(probe, fault));
+            }
+            if !on_cycle[probe] && !self.stands_at_entry(probe) && !self.stands_behind_call(probe) {
+                faults.push(self.fault(probe, "a probe outside of every loop"));
+            }
+        }
+        let mut unprobed = self.flow.clone();
+        for &probe in &self.probes {
+            unprobed.successors[probe].clear();
+        }
+        if let Some(at) = unprobed.on_cycle().iter().position(|is_on_cycle| *is_on_cycle) {
+            faults.push(self.fault(at, "a cycle without a probe"));
+        }
+        faults
+    }
+
+    fn fault(&self, at: usize, what: &str) -> String {
+        format!("{}+{:#x}: {what}: {}", self.name, self.offset(at), self.instructions[at])
+    }
+
+    fn offset(&self, at: usize) -> u64 {
+        self.instructions[at].ip() - self.instructions[0].ip()
+    }
+
+    fn shape_fault(&self, probe: usize, form: Form) -> Option<&'static str> {
+        let mut comparison = probe;
+        if form == Form::Loaded && self.instructions[probe].mnemonic() == Mnemonic::Mov {
+            comparison += 1;
+            let tests = [Mnemonic::Cmp, Mnemonic::Test];
+            let is_tested =
+                self.instructions.get(comparison).is_some_and(|next| tests.contains(&next.mnemonic()));
+            if !is_tested {
+                return Some("the loaded line is not compared at once");
+            }
+        } else if !is_line_comparison(&self.instructions[probe]) {
+            return Some("the line is not compared in memory");
+        }
+        let next = self.instructions.get(comparison + 1)?;
+        (next.flow_control() != FlowControl::ConditionalBranch)
+            .then_some("a comparison without its conditional jump")
+    }
+
+    fn begins_with_probe(&self) -> bool {
+        self.probes.first().is_some_and(|&probe| self.stands_at_entry(probe))
+    }
+
+    fn stands_at_entry(&self, probe: usize) -> bool {
+        self.instructions[..probe].iter().all(|before| before.flow_control() == FlowControl::Next)
+    }
+
+    /// Whether control comes to the probe straight from a call. Landing behind an invoke may be a jump away.
+    fn stands_behind_call(&self, probe: usize) -> bool {
+        let predecessors = self.flow.predecessors();
+        let mut at = probe;
+        for _ in 0..self.instructions.len() {
+            match predecessors[at][..] {
+                [before] => at = before,
+                _ => return false,
+            }
+            if is_call(&self.instructions[at]) {
+                return true;
+            }
+        }
+        false
+    }
+}
+
+/// An access of the line, except for the load of its offset in a shared object. What is compared there has no
+/// relocation, and no other word of `fs` is compared so.
+fn is_probe(instruction: &Instruction, to: Option<&str>) -> bool {
+    instruction.memory_segment() == Register::FS
+        && (to == Some(LINE_SYMBOL) || to.is_none() && is_line_comparison(instruction))
+}
+
+/// `cmp dword ptr fs:[..], 0`
+fn is_line_comparison(instruction: &Instruction) -> bool {
+    instruction.mnemonic() == Mnemonic::Cmp
+        && instruction.op0_kind() == OpKind::Memory
+        && instruction.memory_segment() == Register::FS
+        && instruction.memory_size().size() == 4
+        && matches!(instruction.op1_kind(), OpKind::Immediate8to32 | OpKind::Immediate32)
+        && instruction.immediate(1) == 0
+}
+
+fn is_call(instruction: &Instruction) -> bool {
+    matches!(instruction.flow_control(), FlowControl::Call | FlowControl::IndirectCall)
+}
+
+/// What a place in a section refers to.
+struct Reference {
+    symbol: String,
+    section: Option<object::SectionIndex>,
+    address: u64,
+    addend: i64,
+}
+
+struct Reader<'file> {
+    file: &'file object::File<'file>,
+    diverging: &'file HashSet<String>,
+    /// Relocations of each section, by offset.
+    references: HashMap<object::SectionIndex, HashMap<u64, Reference>>,
+}
+
+impl<'file> Reader<'file> {
+    fn new(file: &'file object::File<'file>, diverging: &'file HashSet<String>) -> Self {
+        let mut references = HashMap::new();
+        for section in file.sections() {
+            let list = section.relocations().filter_map(|(at, to)| Some((at, reference(file, &to)?)));
+            references.insert(section.index(), list.collect());
+        }
+        Self { file, diverging, references }
+    }
+
+    fn function(&self, symbol: &object::Symbol<'_, '_>) -> Function {
+        let index = symbol.section_index().expect("a function is in a section");
+        let section = self.file.section_by_index(index).expect("the section exists");
+        let bytes = section.data_range(symbol.address(), symbol.size()).expect("its data can be read");
+        let decoder =
+            Decoder::with_ip(64, bytes.expect("text has data"), symbol.address(), DecoderOptions::NONE);
+        let instructions: Vec<Instruction> = decoder.into_iter().collect();
+        let position: HashMap<u64, usize> =
+            instructions.iter().enumerate().map(|(at, instruction)| (instruction.ip(), at)).collect();
+        let tables = self.table_targets(index, &instructions);
+        let mut function = Function {
+            name: symbol.name().expect("symbols are UTF-8").to_owned(),
+            flow: Graph::default(),
+            probes: Vec::new(),
+            callees: Vec::new(),
+            instructions: Vec::new(),
+        };
+        for (at, instruction) in instructions.iter().enumerate() {
+            let refers_to = self.reference_of(index, instruction);
+            let to = refers_to.map(|reference| reference.symbol.as_str());
+            if is_probe(instruction, to) {
+                function.probes.push(at);
+            }
+            if let Some(callee) = self.callee(index, instruction, to) {
+                function.callees.push(callee);
+            }
+            function.flow.successors.push(self.successors(at, instruction, to, &position, &tables));
+        }
+        function.instructions = instructions;
+        function
+    }
+
+    fn reference_of(&self, section: object::SectionIndex, instruction: &Instruction) -> Option<&Reference> {
+        let references = self.references.get(&section)?;
+        (instruction.ip()..instruction.next_ip()).find_map(|offset| references.get(&offset))
+    }
+
+    /// The function of this object that a call or a tail call goes to.
+    fn callee(
+        &self,
+        section: object::SectionIndex,
+        instruction: &Instruction,
+        to: Option<&str>,
+    ) -> Option<String> {
+        // Loaded from the table of addresses: to be called through a register.
+        if instruction.mnemonic() == Mnemonic::Mov && instruction.is_ip_rel_memory_operand() {
+            return to.map(str::to_owned);
+        }
+        match instruction.flow_control() {
+            FlowControl::Next | FlowControl::Return | FlowControl::Exception | FlowControl::Interrupt => {
+                return None;
+            }
+            _ if to.is_some() => return to.map(str::to_owned),
+            FlowControl::IndirectCall | FlowControl::IndirectBranch => return None,
+            _ => {}
+        }
+        let target = instruction.near_branch_target();
+        let mut symbols = self.file.symbols();
+        let symbol = symbols.find(|symbol| {
+            symbol.kind() == SymbolKind::Text
+                && symbol.section_index() == Some(section)
+                && symbol.address() == target
+                && symbol.size() > 0
+        })?;
+        symbol.name().ok().map(str::to_owned)
+    }
+
+    fn successors(
+        &self,
+        at: usize,
+        instruction: &Instruction,
+        to: Option<&str>,
+        position: &HashMap<u64, usize>,
+        tables: &[u64],
+    ) -> Vec<usize> {
+        let next = position.get(&instruction.next_ip()).copied();
+        // A jump with a relocation leaves the function.
+        let target = to.is_none().then(|| position.get(&instruction.near_branch_target()).copied()).flatten();
+        match instruction.flow_control() {
+            FlowControl::Next => next.into_iter().collect(),
+            FlowControl::Call | FlowControl::IndirectCall => {
+                let diverges = to.is_some_and(|callee| self.diverging.contains(callee));
+                next.filter(|_| !diverges).into_iter().collect()
+            }
+            FlowControl::ConditionalBranch => next.into_iter().chain(target).collect(),
+            FlowControl::UnconditionalBranch => target.into_iter().collect(),
+            FlowControl::IndirectBranch if to.is_some() => Vec::new(),
+            FlowControl::IndirectBranch => {
+                tables.iter().filter_map(|target| position.get(target).copied()).collect()
+            }
+            FlowControl::Return | FlowControl::Exception | FlowControl::Interrupt => Vec::new(),
+            other => panic!("instruction {at} has unexpected control flow {other:?}: {instruction}"),
+        }
+    }
+
+    /// Where the jump tables that a function names lead: each entry is the target's distance from the table.
+    fn table_targets(&self, text: object::SectionIndex, instructions: &[Instruction]) -> Vec<u64> {
+        let mut targets = Vec::new();
+        for instruction in instructions.iter().filter(|instruction| instruction.mnemonic() == Mnemonic::Lea) {
+            let Some(reference) = self.reference_of(text, instruction) else { continue };
+            let Some(section) = reference.section.filter(|section| self.is_read_only(*section)) else {
+                continue;
+            };
+            // The displacement counts from the end of its four bytes.
+            let table = reference.address.wrapping_add_signed(reference.addend + 4);
+            let entries = (0..).map(|entry| table + 4 * entry);
+            targets.extend(entries.map_while(|offset| {
+                let entry = self.references.get(&section)?.get(&offset)?;
+                let is_here = entry.section == Some(text);
+                let distance = i64::try_from(offset - table).expect("tables are small");
+                is_here.then(|| entry.address.wrapping_add_signed(entry.addend - distance))
+            }));
+        }
+        targets
+    }
+
+    fn is_read_only(&self, section: object::SectionIndex) -> bool {
+        let section = self.file.section_by_index(section).expect("the section exists");
+        matches!(section.kind(), SectionKind::ReadOnlyData | SectionKind::ReadOnlyDataWithRel)
+    }
+}
+
+fn reference(file: &object::File<'_>, relocation: &Relocation) -> Option<Reference> {
+    let RelocationTarget::Symbol(index) = relocation.target() else { return None };
+    let symbol = file.symbol_by_index(index).ok()?;
+    Some(Reference {
+        symbol: symbol.name().unwrap_or_default().to_owned(),
+        section: symbol.section_index(),
+        address: symbol.address(),
+        addend: relocation.addend(),
+    })
+}
