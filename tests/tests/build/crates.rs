@@ -73,6 +73,16 @@ fn statics_found_by_section_survive() {
 }
 
 #[test]
+fn a_request_is_preempted_by_the_runtime() {
+    let fixture = run_both("service");
+    let report = fixture.report(&format!("{TARGET}/release/service"));
+    let handler = "<service::Waiting as concord::service::Service>::handle_request";
+    assert!(report.instrumented.iter().any(|name| name == handler), "{handler} is not instrumented");
+    let scheduler = instrumented_below(&report, "concord::");
+    assert!(scheduler.is_empty(), "the runtime itself is instrumented: {scheduler:?}");
+}
+
+#[test]
 fn c_and_cxx_are_instrumented() {
     let fixture = run_both("native-code");
     let report = fixture.report(&format!("{TARGET}/release/native-code"));

@@ -4,6 +4,5 @@ mod crates;
 mod failures;
 mod libraries;
 mod profiles;
-mod runtime;
 mod settings;
 mod tools;
