@@ -11,6 +11,7 @@ use super::cli::WorkloadArgs;
 use super::{VOID, report};
 use crate::loadgen;
 use crate::requests::Requests;
+use crate::results::ClassRun;
 use crate::workload::{Schedule, Workload};
 
 /// `load`, and all options of the program `loadgen`.
@@ -66,8 +67,12 @@ pub(crate) fn run(requests: &dyn Requests, args: LoadArgs) -> Result<ExitCode> {
     } else {
         println!("{}", report::client_run(&workload.name, &run));
     }
-    let wrong: u64 = run.classes.iter().map(|class| class.wrong).sum();
-    Ok(match (run.adherence.void, wrong) {
+    let sum = |count: fn(&ClassRun) -> u64| run.classes.iter().map(count).sum::<u64>();
+    ensure!(
+        sum(|class| class.answered) > 0,
+        "not one request was answered; the service only refused or failed"
+    );
+    Ok(match (run.adherence.void, sum(|class| class.wrong)) {
         (true, _) => ExitCode::from(VOID),
         (false, 0) => ExitCode::SUCCESS,
         (false, _) => ExitCode::FAILURE,

@@ -1,7 +1,6 @@
 //! The store: LevelDB through its C API. The only file of this service with `unsafe` in it.
 //!
-//! Nothing here knows of preemption: no lock is annotated and no region is marked. LevelDB's own mutexes
-//! are found by the compiler.
+//! Nothing here knows of preemption: LevelDB's own mutexes are found by the compiler.
 
 use std::ffi::{CStr, CString, c_char};
 use std::os::unix::ffi::OsStrExt;
