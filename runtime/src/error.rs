@@ -2,7 +2,10 @@
 
 use std::io;
 
-use crate::service::{ServiceError, WorkerId};
+use crate::id::WorkerId;
+
+/// The error of a service's callbacks.
+pub type ServiceError = Box<dyn std::error::Error + Send + Sync>;
 
 /// Why a server could not be made or run.
 #[derive(Debug, thiserror::Error)]

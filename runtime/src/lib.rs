@@ -34,8 +34,16 @@
 //! lasted for the quantum while another request waits ([`policy`] says which runs next). Built by plain `cargo
 //! build` the same program runs without preemption.
 //!
-//! Module layers, each importing downward only: `server`; `dispatcher`, `worker`; `policy`, `transport`,
-//! `preempt`; `context`, `request`, `service`; `ring`, `sys`, `metrics`; `sync`, `error`, `config`.
+//! Module layers, each importing downward only (`tests/layers.rs`):
+//!
+//! ```text
+//!   5  server, testing
+//!   4  dispatcher, worker, config
+//!   3  policy, transport, preempt, metrics
+//!   2  context, request, service
+//!   1  ring, sys
+//!   0  sync, error, id
+//! ```
 //!
 //! Reading order: `service`, `server`, `dispatcher`, `worker`, `preempt`, `context`.
 
@@ -46,6 +54,7 @@ mod config;
 mod context;
 mod dispatcher;
 mod error;
+mod id;
 mod metrics;
 pub mod policy;
 mod preempt;
@@ -60,11 +69,12 @@ pub mod transport;
 mod worker;
 
 pub use config::{Config, Idle, Pinning};
-pub use error::Error;
+pub use error::{Error, ServiceError};
+pub use id::{Class, WorkerId};
 pub use metrics::{ClassStatistics, Interval, Overrun, Statistics, StolenTime};
 pub use preempt::{WorkerLocal, no_preempt};
 pub use request::{Origin, Reply, ReplyFull, Request, Status};
 pub use server::{Server, ShutdownHandle};
-pub use service::{Class, Service, ServiceError, WorkerId};
+pub use service::Service;
 pub use sys::build::Build;
 pub use sys::clock::{Clock, Nanos, Ticks, Tsc};

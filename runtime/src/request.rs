@@ -3,7 +3,7 @@
 use std::fmt;
 use std::net::SocketAddr;
 
-use crate::service::Class;
+use crate::id::Class;
 
 /// A request: bytes that arrived.
 #[derive(Clone, Copy, Debug)]
@@ -15,16 +15,19 @@ pub struct Request<'a> {
 
 impl<'a> Request<'a> {
     /// The bytes, without the transport's header.
+    #[inline]
     pub fn payload(&self) -> &'a [u8] {
         self.payload
     }
 
     /// What [`Service::classify`](crate::Service::classify) said.
+    #[inline]
     pub fn class(&self) -> Class {
         self.class
     }
 
     /// The number that the sender gave it; in process, its index in the schedule.
+    #[inline]
     pub fn id(&self) -> u64 {
         self.id
     }
@@ -104,6 +107,7 @@ impl Reply {
     ///
     /// # Errors
     /// When they do not fit.
+    #[inline]
     pub fn write(&mut self, bytes: &[u8]) -> Result<(), ReplyFull> {
         if bytes.len() > self.limit - self.bytes.len() {
             return Err(ReplyFull { limit: self.limit });
@@ -131,16 +135,19 @@ impl Reply {
     }
 
     /// What was written.
+    #[inline]
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes
     }
 
     /// The status.
+    #[inline]
     pub fn status(&self) -> Status {
         self.status
     }
 
     /// Bytes that still fit.
+    #[inline]
     pub fn remaining(&self) -> usize {
         self.limit - self.bytes.len()
     }

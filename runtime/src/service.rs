@@ -1,44 +1,11 @@
 //! What the user of the runtime writes.
 
-use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::context::Outcome;
+use crate::error::ServiceError;
+use crate::id::{Class, WorkerId};
 use crate::request::{Reply, Request, Status};
-
-/// The error of a service's callbacks.
-pub type ServiceError = Box<dyn std::error::Error + Send + Sync>;
-
-/// Names a worker, from 0.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct WorkerId(pub u16);
-
-impl WorkerId {
-    /// The dispatcher, in its role of running requests itself.
-    pub const DISPATCHER: WorkerId = WorkerId(u16::MAX);
-
-    /// As an index.
-    pub fn index(self) -> usize {
-        usize::from(self.0)
-    }
-}
-
-impl fmt::Display for WorkerId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if *self == Self::DISPATCHER { write!(f, "dispatcher") } else { write!(f, "worker {}", self.0) }
-    }
-}
-
-/// Names a class of requests: an index into [`Service::classes`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Class(pub u16);
-
-impl Class {
-    /// As an index.
-    pub fn index(self) -> usize {
-        usize::from(self.0)
-    }
-}
 
 /// A service: callbacks that the runtime calls, from several threads at once.
 ///

@@ -15,7 +15,8 @@ pub(crate) struct StackPool {
 impl StackPool {
     /// Maps `prepared` stacks of `bytes` each. The pool grows when more tasks are under way at once.
     pub(crate) fn new(bytes: usize, prepared: usize) -> io::Result<Self> {
-        let free = (0..prepared).map(|_| Stack::new(bytes)).collect::<io::Result<Vec<_>>>()?;
+        let mut free = (0..prepared).map(|_| Stack::new(bytes)).collect::<io::Result<Vec<_>>>()?;
+        free.iter_mut().for_each(Stack::commit_top);
         Ok(Self { bytes, free, made: prepared as u64 })
     }
 

@@ -19,8 +19,8 @@ use std::ptr::NonNull;
 
 use super::current;
 use super::fiber::{Fiber, Outcome, Stack};
+use crate::id::Class;
 use crate::request::{Origin, Reply, Request};
-use crate::service::Class;
 use crate::sys::clock::{Ticks, Tsc};
 
 /// What is known of a task besides its bytes.

@@ -2,9 +2,10 @@
 
 use super::tasks::TaskTable;
 use crate::context::Meta;
+use crate::id::Class;
 use crate::policy::{Item, Policy};
 use crate::request::{Origin, Status};
-use crate::service::{Class, Service, classify};
+use crate::service::{Service, classify};
 use crate::sys::clock::{Ticks, Tsc};
 use crate::transport::{Intake, Refusal};
 

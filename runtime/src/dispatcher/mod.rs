@@ -22,10 +22,11 @@ pub(crate) use tasks::TaskTable;
 use std::time::Duration;
 
 use crate::context::Task;
+use crate::id::WorkerId;
 use crate::metrics::GapDetector;
 use crate::policy::{Item, Policy};
 use crate::preempt::turn::Generation;
-use crate::service::{Service, WorkerId};
+use crate::service::Service;
 use crate::sync::{AtomicBool, Ordering};
 use crate::sys::clock::Tsc;
 use crate::sys::idle::{Idler, Step};

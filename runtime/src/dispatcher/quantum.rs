@@ -7,10 +7,10 @@
 //! early as late: the median turn lasts for the quantum. (A mean would follow the host's gaps.)
 
 use super::slots::{Armed, Slot, Slots};
+use crate::id::WorkerId;
 use crate::metrics::IntervalLog;
 use crate::policy::Policy;
 use crate::preempt::line;
-use crate::service::WorkerId;
 use crate::sys::clock::{Ticks, Tsc};
 
 /// See the module.

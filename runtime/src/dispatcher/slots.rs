@@ -5,9 +5,9 @@
 //! ends, and no more than one request waits behind a turn that another worker could have run.
 
 use crate::context::Task;
+use crate::id::WorkerId;
 use crate::preempt::turn::{Generation, Turn};
 use crate::ring::spsc::{Consumer, Producer};
-use crate::service::WorkerId;
 use crate::sync::{AtomicU32, Ordering, Thread};
 use crate::sys::clock::Tsc;
 use crate::worker::Shared;

@@ -9,7 +9,7 @@ pub(crate) use recorder::WorkerRecorder;
 
 use hdrhistogram::Histogram;
 
-use crate::service::WorkerId;
+use crate::id::WorkerId;
 use crate::sys::build::Build;
 use crate::sys::clock::Nanos;
 

@@ -3,8 +3,8 @@
 use hdrhistogram::Histogram;
 
 use super::{ClassStatistics, SLOWDOWN_SCALE};
+use crate::id::Class;
 use crate::request::Status;
-use crate::service::Class;
 use crate::sys::clock::Nanos;
 
 /// Longest time that histograms tell apart from longer ones.

@@ -2,7 +2,7 @@
 
 use super::queues::Queues;
 use super::{Item, Policy};
-use crate::service::WorkerId;
+use crate::id::WorkerId;
 use crate::sys::clock::Tsc;
 
 /// One queue in order of arrival; a request that runs is never ended.

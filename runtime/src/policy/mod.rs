@@ -10,7 +10,7 @@ mod queues;
 pub use fcfs::Fcfs;
 pub use processor_sharing::ProcessorSharing;
 
-use crate::service::{Class, WorkerId};
+use crate::id::{Class, WorkerId};
 use crate::sys::clock::{Ticks, Tsc};
 
 /// A request as a policy sees it.

@@ -2,7 +2,7 @@
 
 use super::queues::Queues;
 use super::{Item, Policy};
-use crate::service::WorkerId;
+use crate::id::WorkerId;
 use crate::sys::clock::Tsc;
 
 /// Round robin: a preempted request goes behind all that wait, those that have just arrived included.

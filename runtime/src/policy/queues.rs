@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use super::Item;
-use crate::service::WorkerId;
+use crate::id::WorkerId;
 
 /// A first-in-first-out queue from which a worker takes the oldest request that it may run, in constant time:
 /// requests for anyone and requests for one worker stand in lines of their own, numbered across all lines.

@@ -15,8 +15,8 @@ pub mod udp;
 use std::io;
 use std::time::Duration;
 
+use crate::id::Class;
 use crate::request::{Origin, Status};
-use crate::service::Class;
 use crate::sys::clock::{Ticks, Tsc};
 
 /// What a poll found.

@@ -1,123 +1,30 @@
-//! The server: puts the parts together, starts the threads, and gathers what they leave behind.
+//! The threads of one run: the dispatcher, and a worker for each inbox.
+//!
+//! Nothing is taken in before every thread is ready; when one cannot be set up, the others are released. The
+//! dispatcher ends first: it is the one that writes to the workers' lines, which end with their threads.
 
 use std::sync::mpsc;
 use std::thread::ScopedJoinHandle;
 
+use super::Server;
 use crate::config::Config;
 use crate::context::{StackPool, Task};
 use crate::dispatcher::{
     Counts, Dispatcher, DispatcherReport, NOTHING_ARMED, Quantum, Slot, Slots, TaskTable,
 };
 use crate::error::Error;
-use crate::metrics::{GapDetector, Interval, Overrun, Statistics, StolenTime, WorkerRecorder};
+use crate::id::WorkerId;
+use crate::metrics::{GapDetector, WorkerRecorder};
 use crate::policy::{self, Policy};
 use crate::preempt::{symbols, turn::Generation};
 use crate::ring::spsc::{Consumer, Producer, ring};
-use crate::service::{Service, WorkerId};
-use crate::sync::{Arc, AtomicBool, AtomicU32, Ordering, Thread};
+use crate::service::Service;
+use crate::sync::{AtomicU32, Ordering, Thread};
 use crate::sys::affinity;
-use crate::sys::build::Build;
-use crate::sys::clock::{Clock, Tsc};
+use crate::sys::clock::Clock;
 use crate::sys::idle::{Idler, Manner};
 use crate::transport::{Egress, Transport};
 use crate::worker::{Shared, Worker, WorkerReport};
-
-/// A service with its options, ready to run.
-pub struct Server<S> {
-    service: S,
-    classes: Vec<String>,
-    config: Config,
-    build: Build,
-    shutdown: Arc<AtomicBool>,
-}
-
-/// Ends a run from another thread, or from a signal handler.
-#[derive(Clone, Debug)]
-pub struct ShutdownHandle(Arc<AtomicBool>);
-
-impl ShutdownHandle {
-    /// Takes no more requests in; the run ends when all that are under way are answered.
-    pub fn shutdown(&self) {
-        // Relaxed: no data follows the flag.
-        self.0.store(true, Ordering::Relaxed);
-    }
-}
-
-impl<S: Service> Server<S> {
-    /// Checks `config`, then sets the service up. Starts no thread.
-    ///
-    /// # Errors
-    /// When an option is impossible, the binary was built for another runtime, or the setup fails.
-    pub fn new(mut service: S, config: Config) -> Result<Self, Error> {
-        config.validate()?;
-        let build = Build::of_this_artefact()?;
-        service.setup().map_err(Error::Setup)?;
-        let classes = service.classes();
-        if !(1..=usize::from(u16::MAX) + 1).contains(&classes.len()) {
-            return Err(Error::Classes(classes.len()));
-        }
-        let server = Self { service, classes, config, build, shutdown: Arc::default() };
-        server.warn_without_probes();
-        Ok(server)
-    }
-
-    /// Changes the options for the next run; the service stays set up.
-    ///
-    /// # Errors
-    /// When an option is impossible; the old ones then stay.
-    pub fn reconfigure(&mut self, config: Config) -> Result<(), Error> {
-        config.validate()?;
-        self.config = config;
-        Ok(())
-    }
-
-    /// The service.
-    pub fn service(&self) -> &S {
-        &self.service
-    }
-
-    /// How this binary was built.
-    pub fn build(&self) -> Build {
-        self.build
-    }
-
-    /// A handle that ends the run.
-    pub fn shutdown_handle(&self) -> ShutdownHandle {
-        ShutdownHandle(Arc::clone(&self.shutdown))
-    }
-
-    /// Runs until the transport has nothing more to come or a shutdown was asked for, and every request under
-    /// way is answered. Blocks the calling thread, which does none of the work. Can be called again.
-    ///
-    /// # Errors
-    /// When the transport cannot be opened, or a thread cannot be started, pinned or set up; then no request
-    /// has been taken in.
-    ///
-    /// # Panics
-    /// Never for a request's sake. A defect of the runtime itself aborts the process.
-    pub fn run<T: Transport>(&mut self, mut transport: T) -> Result<Statistics, Error> {
-        symbols::keep_linked();
-        let clock = Clock::get();
-        let egress = transport
-            .open(self.config.workers, self.config.request_size)
-            .map_err(|source| Error::Transport { action: "open".into(), source })?;
-        let shared: Vec<Shared> = (0..self.config.workers).map(|_| Shared::new()).collect();
-        let plan = Plan { server: self, clock, cores: self.config.cores(), shared: &shared };
-        let result = plan.run(transport, egress);
-        // Relaxed: no data follows the flag. A handle of this run must not end the next one.
-        self.shutdown.store(false, Ordering::Relaxed);
-        result.map(|(dispatcher, workers)| plan.statistics(dispatcher, workers))
-    }
-
-    fn warn_without_probes(&self) {
-        if let (Some(quantum), false) = (self.config.quantum, self.build.has_probes()) {
-            eprintln!(
-                "concord: warning: this binary has no probes, so no request is preempted although the quantum is \
-                 {quantum}; build it by `cargo concord build`"
-            );
-        }
-    }
-}
 
 /// A worker that is ready to run, as the dispatcher's thread hears of it.
 struct Ready {
@@ -136,12 +43,18 @@ struct WorkerEnds<E> {
 /// The two ends that the dispatcher keeps.
 type DispatcherEnds = (Producer<Task>, Consumer<Task>);
 
+/// What the threads of one run leave behind.
+pub(super) struct Ended {
+    pub(super) dispatcher: DispatcherReport,
+    pub(super) workers: Vec<WorkerReport>,
+}
+
 /// What all threads of one run know.
-struct Plan<'a, S> {
-    server: &'a Server<S>,
-    clock: Clock,
-    cores: Vec<usize>,
-    shared: &'a [Shared],
+pub(super) struct Plan<'a, S> {
+    pub(super) server: &'a Server<S>,
+    pub(super) clock: Clock,
+    pub(super) cores: Vec<usize>,
+    pub(super) shared: &'a [Shared],
 }
 
 /// Aborts when dropped by an unwinding runtime: the other threads would wait for this one for ever, or use
@@ -162,11 +75,8 @@ impl<S: Service> Plan<'_, S> {
         &self.server.config
     }
 
-    fn run<T: Transport>(
-        &self,
-        transport: T,
-        egress: Vec<T::Egress>,
-    ) -> Result<(DispatcherReport, Vec<WorkerReport>), Error> {
+    /// Starts the threads and waits for their end.
+    pub(super) fn run<T: Transport>(&self, transport: T, egress: Vec<T::Egress>) -> Result<Ended, Error> {
         let (ready_sender, ready) = mpsc::channel();
         std::thread::scope(|scope| {
             let mut ends = Vec::new();
@@ -195,7 +105,7 @@ impl<S: Service> Plan<'_, S> {
                 self.stop_all(&handles);
             }
             let workers = handles.into_iter().filter_map(|handle| handle.join().ok().flatten()).collect();
-            report.map(|report| (report, workers))
+            report.map(|dispatcher| Ended { dispatcher, workers })
         })
     }
 
@@ -348,44 +258,6 @@ impl<S: Service> Plan<'_, S> {
             last_armed: NOTHING_ARMED,
         };
         Ok(workers.into_iter().zip(ends).map(slot).collect())
-    }
-
-    fn statistics(&self, dispatcher: DispatcherReport, workers: Vec<WorkerReport>) -> Statistics {
-        let DispatcherReport { counts, quantum, gaps, lost, epoch, end } = dispatcher;
-        let mut all = WorkerRecorder::new(&self.server.classes);
-        workers.iter().for_each(|worker| all.merge(&worker.recorder));
-        let (mut classes, preemptions, achieved_quantum) = all.into_parts();
-        for (index, class) in classes.iter_mut().enumerate() {
-            class.offered = counts.offered[index];
-            class.dropped = counts.dropped[index];
-        }
-        let mut stolen = vec![self.stolen(WorkerId::DISPATCHER, &gaps, epoch)];
-        for (index, worker) in workers.iter().enumerate() {
-            stolen.push(self.stolen(WorkerId(index as u16), &worker.gaps, epoch));
-        }
-        let overruns = quantum.overruns().intervals(self.clock, epoch).into_iter();
-        Statistics {
-            classes,
-            preemptions,
-            achieved_quantum,
-            malformed: counts.malformed,
-            oversized: counts.oversized,
-            unclassified: counts.unclassified,
-            lost,
-            unsent: workers.iter().map(|worker| worker.unsent).sum(),
-            stacks: workers.iter().map(|worker| worker.stacks).sum(),
-            longest_poll_gap: self.clock.nanos(gaps.longest()),
-            stolen,
-            overruns: overruns.map(|(worker, interval)| Overrun { worker, interval }).collect(),
-            build: self.server.build,
-            elapsed: self.clock.nanos(end.since(epoch)),
-        }
-    }
-
-    fn stolen(&self, thread: WorkerId, gaps: &GapDetector, epoch: Tsc) -> StolenTime {
-        let intervals = gaps.log().intervals(self.clock, epoch).into_iter();
-        let intervals: Vec<Interval> = intervals.map(|((), interval)| interval).collect();
-        StolenTime { thread, intervals, lost: gaps.log().lost() }
     }
 }
 

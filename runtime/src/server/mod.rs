@@ -1,0 +1,116 @@
+//! The server: checks the options, sets the service up, and runs it on a transport.
+//!
+//! `threads` starts and joins the threads, `report` sums up what they leave behind.
+
+mod report;
+mod threads;
+
+use crate::config::Config;
+use crate::error::Error;
+use crate::metrics::Statistics;
+use crate::preempt::symbols;
+use crate::service::Service;
+use crate::sync::{Arc, AtomicBool, Ordering};
+use crate::sys::build::Build;
+use crate::sys::clock::Clock;
+use crate::transport::Transport;
+use crate::worker::Shared;
+use threads::Plan;
+
+/// A service with its options, ready to run.
+pub struct Server<S> {
+    service: S,
+    classes: Vec<String>,
+    config: Config,
+    build: Build,
+    shutdown: Arc<AtomicBool>,
+}
+
+/// Ends a run from another thread, or from a signal handler.
+#[derive(Clone, Debug)]
+pub struct ShutdownHandle(Arc<AtomicBool>);
+
+impl ShutdownHandle {
+    /// Takes no more requests in; the run ends when all that are under way are answered. A handler that never
+    /// returns keeps it from ending: a started request is never cut off.
+    pub fn shutdown(&self) {
+        // Relaxed: no data follows the flag.
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+impl<S: Service> Server<S> {
+    /// Checks `config`, then sets the service up. Starts no thread.
+    ///
+    /// # Errors
+    /// When an option is impossible, the binary was built for another runtime, or the setup fails.
+    pub fn new(mut service: S, config: Config) -> Result<Self, Error> {
+        config.validate()?;
+        let build = Build::of_this_artefact()?;
+        service.setup().map_err(Error::Setup)?;
+        let classes = service.classes();
+        if !(1..=usize::from(u16::MAX) + 1).contains(&classes.len()) {
+            return Err(Error::Classes(classes.len()));
+        }
+        let server = Self { service, classes, config, build, shutdown: Arc::default() };
+        server.warn_without_probes();
+        Ok(server)
+    }
+
+    /// Changes the options for the next run; the service stays set up.
+    ///
+    /// # Errors
+    /// When an option is impossible; the old ones then stay.
+    pub fn reconfigure(&mut self, config: Config) -> Result<(), Error> {
+        config.validate()?;
+        self.config = config;
+        Ok(())
+    }
+
+    /// The service.
+    pub fn service(&self) -> &S {
+        &self.service
+    }
+
+    /// How this binary was built.
+    pub fn build(&self) -> Build {
+        self.build
+    }
+
+    /// A handle that ends the run.
+    pub fn shutdown_handle(&self) -> ShutdownHandle {
+        ShutdownHandle(Arc::clone(&self.shutdown))
+    }
+
+    /// Runs until the transport has nothing more to come or a shutdown was asked for, and every request under
+    /// way is answered. Blocks the calling thread, which does none of the work. Can be called again.
+    ///
+    /// # Errors
+    /// When the transport cannot be opened, or a thread cannot be started, pinned or set up; then no request
+    /// has been taken in.
+    ///
+    /// # Panics
+    /// Never for a request's sake. A defect of the runtime itself aborts the process.
+    pub fn run<T: Transport>(&mut self, mut transport: T) -> Result<Statistics, Error> {
+        symbols::keep_linked();
+        let clock = Clock::get();
+        let egress = transport
+            .open(self.config.workers, self.config.request_size)
+            .map_err(|source| Error::Transport { action: "open".into(), source })?;
+        let shared: Vec<Shared> = (0..self.config.workers).map(|_| Shared::new()).collect();
+        let plan = Plan { server: self, clock, cores: self.config.cores(), shared: &shared };
+        let result = plan.run(transport, egress);
+        // Relaxed: no data follows the flag. A handle of this run must not end the next one.
+        self.shutdown.store(false, Ordering::Relaxed);
+        result.map(|ended| report::statistics(&self.classes, self.build, clock, ended))
+    }
+
+    fn warn_without_probes(&self) {
+        if let (Some(quantum), false) = (self.config.quantum, self.build.has_probes()) {
+            eprintln!(
+                "concord: warning: this binary has no probes, so no request is preempted although the quantum is \
+                 {quantum}; build it by `cargo concord build`"
+            );
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! Sums up what the threads of a run leave behind.
+
+use super::threads::Ended;
+use crate::dispatcher::DispatcherReport;
+use crate::id::WorkerId;
+use crate::metrics::{GapDetector, Interval, Overrun, Statistics, StolenTime, WorkerRecorder};
+use crate::sys::build::Build;
+use crate::sys::clock::{Clock, Tsc};
+
+pub(super) fn statistics(names: &[String], build: Build, clock: Clock, ended: Ended) -> Statistics {
+    let Ended { dispatcher, workers } = ended;
+    let DispatcherReport { counts, quantum, gaps, lost, epoch, end } = dispatcher;
+    let mut all = WorkerRecorder::new(names);
+    workers.iter().for_each(|worker| all.merge(&worker.recorder));
+    let (mut classes, preemptions, achieved_quantum) = all.into_parts();
+    for (index, class) in classes.iter_mut().enumerate() {
+        class.offered = counts.offered[index];
+        class.dropped = counts.dropped[index];
+    }
+    let mut stolen = vec![stolen_time(clock, WorkerId::DISPATCHER, &gaps, epoch)];
+    for (index, worker) in workers.iter().enumerate() {
+        stolen.push(stolen_time(clock, WorkerId(index as u16), &worker.gaps, epoch));
+    }
+    let overruns = quantum.overruns().intervals(clock, epoch).into_iter();
+    Statistics {
+        classes,
+        preemptions,
+        achieved_quantum,
+        malformed: counts.malformed,
+        oversized: counts.oversized,
+        unclassified: counts.unclassified,
+        lost,
+        unsent: workers.iter().map(|worker| worker.unsent).sum(),
+        stacks: workers.iter().map(|worker| worker.stacks).sum(),
+        longest_poll_gap: clock.nanos(gaps.longest()),
+        stolen,
+        overruns: overruns.map(|(worker, interval)| Overrun { worker, interval }).collect(),
+        build,
+        elapsed: clock.nanos(end.since(epoch)),
+    }
+}
+
+fn stolen_time(clock: Clock, thread: WorkerId, gaps: &GapDetector, epoch: Tsc) -> StolenTime {
+    let intervals = gaps.log().intervals(clock, epoch).into_iter();
+    let intervals: Vec<Interval> = intervals.map(|((), interval)| interval).collect();
+    StolenTime { thread, intervals, lost: gaps.log().lost() }
+}
