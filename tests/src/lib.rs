@@ -18,7 +18,7 @@ pub const TARGET: &str = "x86_64-unknown-linux-gnu";
 const PROGRAMS_VARIABLE: &str = "CONCORD_PROGRAMS";
 
 /// Settings of the person or the machine that would change what a fixture is.
-const FOREIGN: [&str; 14] = [
+const FOREIGN: [&str; 16] = [
     "RUSTFLAGS",
     "CARGO_ENCODED_RUSTFLAGS",
     "RUSTDOCFLAGS",
@@ -33,6 +33,8 @@ const FOREIGN: [&str; 14] = [
     "CONCORD_SAVE_DIR",
     "CONCORD_DUMP_STAGES",
     "CONCORD_NO_PROBES",
+    "TARGET_CC",
+    "TARGET_CXX",
 ];
 
 /// Folder with both programs; built on first use, beside the running test.

@@ -236,6 +236,25 @@ mod tests {
     }
 
     #[test]
+    fn thin_archives_are_read_through_to_their_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        std::fs::write(at("a.o"), BITCODE).unwrap();
+        let mut bytes = Cursor::new(Vec::new());
+        let members = [NewArchiveMember::new(BITCODE, &DEFAULT_OBJECT_READER, "a.o".to_owned())];
+        write_archive_to_stream(&mut bytes, &members, ArchiveKind::Gnu, true, None).unwrap();
+        std::fs::write(at("thin.a"), bytes.get_ref()).unwrap();
+        assert_eq!(Format::of_file(&at("thin.a")).unwrap(), Format::ThinArchive);
+        assert_eq!(bitcode_members(&at("thin.a")).unwrap(), ["a.o"]);
+
+        write_with_members(&at("thin.a"), &at("full.a")).unwrap();
+        assert_eq!(Format::of_file(&at("full.a")).unwrap(), Format::Archive);
+        assert_eq!(super::members(&at("full.a")).unwrap()[0].data, BITCODE);
+        std::fs::remove_file(at("a.o")).unwrap();
+        assert!(bitcode_members(&at("thin.a")).unwrap_err().to_string().contains("a member of"));
+    }
+
+    #[test]
     fn broken_archives_are_named() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("broken.a");
