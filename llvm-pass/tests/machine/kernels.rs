@@ -151,6 +151,11 @@ pub fn levenshtein(a: &[u8], b: &[u8], row: &mut [usize]) -> usize {
 }
 
 #[unsafe(no_mangle)]
+pub fn atomic_or(word: &std::sync::atomic::AtomicU64, bits: u64) -> u64 {
+    word.fetch_or(bits, std::sync::atomic::Ordering::Relaxed)
+}
+
+#[unsafe(no_mangle)]
 pub fn no_loop(a: u64, b: u64) -> u64 {
     a.wrapping_mul(b) ^ a
 }

@@ -1,10 +1,11 @@
 //! Reads an object's machine code, and says where its probes fail their purpose.
 //!
 //! What a correct function looks like ([`Function::faults`]):
-//! (1) A probe is one `cmp dword ptr fs:[..], 0` with a conditional jump behind it; in code that is not optimised
+//! (1) A probe is one `cmp dword ptr fs:[..], 0` and the conditional jump on its outcome; in code that is not optimised
 //!     ([`Form::Loaded`]), the line is loaded before it is compared.
 //! (2) A probe lies on a cycle of the control flow, unless it stands at the entry or behind a call.
-//! (3) Every cycle has a probe.
+//! (3) Every cycle has a probe, except for what the code generator makes of one atomic operation: a
+//!     compare-exchange that is repeated at once.
 //!
 //! Control flow is that of the instructions. Landing pads are entries of their own: the way to them is in tables.
 
@@ -88,6 +89,9 @@ impl Function {
         for &probe in &self.probes {
             unprobed.successors[probe].clear();
         }
+        for (at, successors) in unprobed.successors.iter_mut().enumerate() {
+            successors.retain(|&next| !self.repeats_exchange(at, next));
+        }
         if let Some(at) = unprobed.on_cycle().iter().position(|is_on_cycle| *is_on_cycle) {
             faults.push(self.fault(at, "a cycle without a probe"));
         }
@@ -115,9 +119,23 @@ impl Function {
         } else if !is_line_comparison(&self.instructions[probe]) {
             return Some("the line is not compared in memory");
         }
-        let next = self.instructions.get(comparison + 1)?;
-        (next.flow_control() != FlowControl::ConditionalBranch)
+        // The scheduler may put what leaves the flags alone between the two.
+        let user = self.instructions[comparison + 1..].iter().find(|next| !keeps_flags(next))?;
+        (user.flow_control() != FlowControl::ConditionalBranch)
             .then_some("a comparison without its conditional jump")
+    }
+
+    /// Whether the jump from `at` to `next` repeats a few instructions around a compare-exchange.
+    fn repeats_exchange(&self, at: usize, next: usize) -> bool {
+        const LONGEST: usize = 16;
+        let Some(body) = self.instructions.get(next..at).filter(|body| body.len() <= LONGEST) else {
+            return false;
+        };
+        let is_exchange = |step: &Instruction| step.mnemonic() == Mnemonic::Cmpxchg && step.has_lock_prefix();
+        let is_plain = |step: &Instruction| {
+            matches!(step.flow_control(), FlowControl::Next | FlowControl::ConditionalBranch)
+        };
+        body.iter().any(is_exchange) && body.iter().all(is_plain)
     }
 
     fn begins_with_probe(&self) -> bool {
@@ -128,20 +146,22 @@ impl Function {
         self.instructions[..probe].iter().all(|before| before.flow_control() == FlowControl::Next)
     }
 
-    /// Whether control comes to the probe straight from a call. Landing behind an invoke may be a jump away.
+    /// Whether every way to the probe comes from a call.
     fn stands_behind_call(&self, probe: usize) -> bool {
         let predecessors = self.flow.predecessors();
-        let mut at = probe;
-        for _ in 0..self.instructions.len() {
-            match predecessors[at][..] {
-                [before] => at = before,
-                _ => return false,
+        let mut seen = vec![false; self.instructions.len()];
+        let mut open = vec![probe];
+        while let Some(at) = open.pop() {
+            if predecessors[at].is_empty() {
+                return false;
             }
-            if is_call(&self.instructions[at]) {
-                return true;
+            for &before in &predecessors[at] {
+                if !is_call(&self.instructions[before]) && !std::mem::replace(&mut seen[before], true) {
+                    open.push(before);
+                }
             }
         }
-        false
+        true
     }
 }
 
@@ -162,6 +182,10 @@ fn is_line_comparison(instruction: &Instruction) -> bool {
         && instruction.immediate(1) == 0
 }
 
+fn keeps_flags(instruction: &Instruction) -> bool {
+    instruction.flow_control() == FlowControl::Next && instruction.rflags_modified() == 0
+}
+
 fn is_call(instruction: &Instruction) -> bool {
     matches!(instruction.flow_control(), FlowControl::Call | FlowControl::IndirectCall)
 }
@@ -179,6 +203,8 @@ struct Reader<'file> {
     diverging: &'file HashSet<String>,
     /// Relocations of each section, by offset.
     references: HashMap<object::SectionIndex, HashMap<u64, Reference>>,
+    /// Functions by section and address.
+    names: HashMap<(object::SectionIndex, u64), String>,
 }
 
 impl<'file> Reader<'file> {
@@ -188,7 +214,14 @@ impl<'file> Reader<'file> {
             let list = section.relocations().filter_map(|(at, to)| Some((at, reference(file, &to)?)));
             references.insert(section.index(), list.collect());
         }
-        Self { file, diverging, references }
+        let functions =
+            file.symbols().filter(|symbol| symbol.kind() == SymbolKind::Text && symbol.size() > 0);
+        let names = functions
+            .filter_map(|symbol| {
+                Some(((symbol.section_index()?, symbol.address()), symbol.name().ok()?.to_owned()))
+            })
+            .collect();
+        Self { file, diverging, references, names }
     }
 
     fn function(&self, symbol: &object::Symbol<'_, '_>) -> Function {
@@ -214,10 +247,12 @@ impl<'file> Reader<'file> {
             if is_probe(instruction, to) {
                 function.probes.push(at);
             }
-            if let Some(callee) = self.callee(index, instruction, to) {
-                function.callees.push(callee);
-            }
-            function.flow.successors.push(self.successors(at, instruction, to, &position, &tables));
+            let callee = self.callee(index, instruction, to);
+            let diverges = callee.as_ref().is_some_and(|callee| self.diverging.contains(callee));
+            function.callees.extend(callee);
+            let successors =
+                if diverges { Vec::new() } else { successors(instruction, to, &position, &tables) };
+            function.flow.successors.push(successors);
         }
         function.instructions = instructions;
         function
@@ -243,47 +278,17 @@ impl<'file> Reader<'file> {
             FlowControl::Next | FlowControl::Return | FlowControl::Exception | FlowControl::Interrupt => {
                 return None;
             }
+            // A function in another section may be named by its place there.
+            _ if to == Some("") => {
+                let reference = self.reference_of(section, instruction)?;
+                let address = reference.address.wrapping_add_signed(reference.addend + 4);
+                return self.names.get(&(reference.section?, address)).cloned();
+            }
             _ if to.is_some() => return to.map(str::to_owned),
             FlowControl::IndirectCall | FlowControl::IndirectBranch => return None,
             _ => {}
         }
-        let target = instruction.near_branch_target();
-        let mut symbols = self.file.symbols();
-        let symbol = symbols.find(|symbol| {
-            symbol.kind() == SymbolKind::Text
-                && symbol.section_index() == Some(section)
-                && symbol.address() == target
-                && symbol.size() > 0
-        })?;
-        symbol.name().ok().map(str::to_owned)
-    }
-
-    fn successors(
-        &self,
-        at: usize,
-        instruction: &Instruction,
-        to: Option<&str>,
-        position: &HashMap<u64, usize>,
-        tables: &[u64],
-    ) -> Vec<usize> {
-        let next = position.get(&instruction.next_ip()).copied();
-        // A jump with a relocation leaves the function.
-        let target = to.is_none().then(|| position.get(&instruction.near_branch_target()).copied()).flatten();
-        match instruction.flow_control() {
-            FlowControl::Next => next.into_iter().collect(),
-            FlowControl::Call | FlowControl::IndirectCall => {
-                let diverges = to.is_some_and(|callee| self.diverging.contains(callee));
-                next.filter(|_| !diverges).into_iter().collect()
-            }
-            FlowControl::ConditionalBranch => next.into_iter().chain(target).collect(),
-            FlowControl::UnconditionalBranch => target.into_iter().collect(),
-            FlowControl::IndirectBranch if to.is_some() => Vec::new(),
-            FlowControl::IndirectBranch => {
-                tables.iter().filter_map(|target| position.get(target).copied()).collect()
-            }
-            FlowControl::Return | FlowControl::Exception | FlowControl::Interrupt => Vec::new(),
-            other => panic!("instruction {at} has unexpected control flow {other:?}: {instruction}"),
-        }
+        self.names.get(&(section, instruction.near_branch_target())).cloned()
     }
 
     /// Where the jump tables that a function names lead: each entry is the target's distance from the table.
@@ -310,6 +315,28 @@ impl<'file> Reader<'file> {
     fn is_read_only(&self, section: object::SectionIndex) -> bool {
         let section = self.file.section_by_index(section).expect("the section exists");
         matches!(section.kind(), SectionKind::ReadOnlyData | SectionKind::ReadOnlyDataWithRel)
+    }
+}
+
+fn successors(
+    instruction: &Instruction,
+    to: Option<&str>,
+    position: &HashMap<u64, usize>,
+    tables: &[u64],
+) -> Vec<usize> {
+    let next = position.get(&instruction.next_ip()).copied();
+    // A jump with a relocation leaves the function.
+    let target = to.is_none().then(|| position.get(&instruction.near_branch_target()).copied()).flatten();
+    match instruction.flow_control() {
+        FlowControl::Next | FlowControl::Call | FlowControl::IndirectCall => next.into_iter().collect(),
+        FlowControl::ConditionalBranch => next.into_iter().chain(target).collect(),
+        FlowControl::UnconditionalBranch => target.into_iter().collect(),
+        FlowControl::IndirectBranch if to.is_some() => Vec::new(),
+        FlowControl::IndirectBranch => {
+            tables.iter().filter_map(|target| position.get(target).copied()).collect()
+        }
+        FlowControl::Return | FlowControl::Exception | FlowControl::Interrupt => Vec::new(),
+        other => panic!("unexpected control flow {other:?}: {instruction}"),
     }
 }
 
