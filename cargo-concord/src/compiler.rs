@@ -49,8 +49,7 @@ fn own_options(words: &[String], lld_folder: &Path) -> Vec<String> {
         // The user's -O stays: it decides attributes on each function that the pass's optimisation honours.
         return ["-flto", "-Xclang", "-disable-llvm-passes"].map(str::to_owned).to_vec();
     }
-    let only_asks =
-        ["-E", "-S", "-M", "-MM", "-fsyntax-only", "--version", "-v", "-V", "-###", "-dumpmachine"];
+    let only_asks = ["-E", "-S", "-M", "-MM", "-fsyntax-only", "--version", "-###", "-dumpmachine"];
     if only_asks.iter().any(has) || words.iter().any(|word| word.starts_with("-print")) {
         return Vec::new();
     }
@@ -72,6 +71,8 @@ mod tests {
         assert_eq!(options("-O3 -c a.c -o a.o"), "-flto -Xclang -disable-llvm-passes");
         assert_eq!(options("a.o b.o -o prog"), "-fuse-ld=lld -B/lld");
         assert_eq!(options("probe.c"), "-fuse-ld=lld -B/lld");
+        // CMake learns the ABI from a link that is asked to be verbose.
+        assert_eq!(options("-v a.o -o prog"), "-fuse-ld=lld -B/lld");
     }
 
     #[test]

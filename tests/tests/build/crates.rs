@@ -93,6 +93,18 @@ fn c_and_cxx_are_instrumented() {
 }
 
 #[test]
+fn cmake_gets_its_answers_and_its_code_is_instrumented() {
+    let fixture = run_both("cmake-code");
+    let report = fixture.report(&format!("{TARGET}/release/cmake-code"));
+    for name in ["ledger::total", "ledger_add_all"] {
+        let found = report.instrumented.iter().any(|function| function.starts_with(name));
+        assert!(found, "{name} is not instrumented: {:?}", report.instrumented);
+    }
+    let guarded = report.guards.iter().any(|guard| guard.entry == "pthread" && guard.acquires > 0);
+    assert!(guarded, "std::mutex is no guard: {:?}", report.guards);
+}
+
+#[test]
 fn c_code_of_the_host_stays_native() {
     let fixture = run_both("native-code");
     let mut libraries = 0;
