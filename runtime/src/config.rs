@@ -150,8 +150,10 @@ impl Config {
             Pinning::Off => Vec::new(),
             Pinning::Cores(cores) => cores[..=self.workers].to_vec(),
             Pinning::Auto => {
-                let allowed = allowed_cores();
-                allowed.get(..=self.workers).map(<[usize]>::to_vec).unwrap_or_default()
+                if !self.has_core_for_each_thread() {
+                    return Vec::new();
+                }
+                allowed_cores().get(..=self.workers).map(<[usize]>::to_vec).unwrap_or_default()
             }
         }
     }
@@ -161,9 +163,14 @@ impl Config {
         match self.idle {
             Idle::Poll => Manner::Poll,
             Idle::Polite => Manner::Polite,
-            Idle::Auto if allowed_cores().len() > self.workers => Manner::Poll,
+            Idle::Auto if self.has_core_for_each_thread() => Manner::Poll,
             Idle::Auto => Manner::Polite,
         }
+    }
+
+    /// By the allowed cores and by the CPU time that a container's quota grants.
+    fn has_core_for_each_thread(&self) -> bool {
+        std::thread::available_parallelism().is_ok_and(|cores| cores.get() > self.workers)
     }
 }
 
@@ -220,6 +227,14 @@ mod tests {
         let message =
             refusal(Config { workers: 2, pinning: Pinning::Cores(vec![0, 1]), ..Config::default() });
         assert!(message.contains("`workers`: is 2") && message.contains("names 2 cores"), "{message}");
+    }
+
+    #[test]
+    fn without_a_core_for_each_thread_the_default_is_polite_and_pins_nothing() {
+        let config = Config { workers: MAX_WORKERS, ..Config::default() };
+        assert_eq!((config.manner(), config.cores()), (Manner::Polite, vec![]));
+        let config = Config { idle: Idle::Poll, ..config };
+        assert_eq!(config.manner(), Manner::Poll);
     }
 
     #[test]

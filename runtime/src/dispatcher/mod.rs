@@ -142,16 +142,20 @@ impl<S: Service, T: Transport> Dispatcher<'_, S, T> {
     fn idle(&mut self) {
         match self.idler.step() {
             Step::Spin => std::hint::spin_loop(),
-            // With turns under way their ends and quanta are soon to be seen to: give up the core, not more.
-            Step::Sleep if self.slots.held() == 0 => {
+            Step::Sleep if !self.something_waits() => {
                 self.gaps.pause();
                 self.transport.wait(NAP);
             }
+            // While something waits, the end of a turn and of a quantum is soon to be seen to.
             Step::Yield | Step::Sleep => {
                 self.gaps.pause();
                 std::thread::yield_now();
             }
         }
+    }
+
+    fn something_waits(&self) -> bool {
+        self.slots.all.iter().any(|slot| slot.held > 1 || self.policy.has_work_for(slot.worker))
     }
 }
 

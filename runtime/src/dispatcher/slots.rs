@@ -61,11 +61,6 @@ impl<'a> Slots<'a> {
         Self { all, depth, workers_sleep }
     }
 
-    /// Requests that workers hold.
-    pub(crate) fn held(&self) -> usize {
-        self.all.iter().map(|slot| slot.held).sum()
-    }
-
     /// Takes one task that a worker gave back.
     pub(crate) fn collect(&mut self, index: usize) -> Option<Task> {
         let slot = &mut self.all[index];
