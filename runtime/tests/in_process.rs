@@ -12,7 +12,8 @@ const QUANTUM: Option<Nanos> = Some(Nanos::from_micros(5));
 fn shorts_overtake_a_long_request_under_processor_sharing() {
     let schedule = at_once(&[&[WAITS_FOR_SHORTS, 3], &[SHORT], &[SHORT], &[SHORT]]);
     let (statistics, completions) = run(schedule, polite(QUANTUM));
-    assert_eq!(order(&completions), [1, 2, 3, 0]);
+    // Last of all; the shorts among themselves may change places, when the host stops one for a quantum.
+    assert_eq!(order(&completions).last(), Some(&0));
     assert!(statistics.preemptions >= 1);
     assert!(completions[0].preemptions >= 1);
     assert_eq!(completions[0].reply(), [WAITS_FOR_SHORTS, 3, 3, 0, 0, 0]);

@@ -4,7 +4,7 @@
 //! dispatcher ends first: it is the one that writes to the workers' lines, which end with their threads.
 
 use std::sync::mpsc;
-use std::thread::ScopedJoinHandle;
+use std::thread::{Scope, ScopedJoinHandle};
 
 use super::Server;
 use crate::config::Config;
@@ -77,35 +77,28 @@ impl<S: Service> Plan<'_, S> {
 
     /// Starts the threads and waits for their end.
     pub(super) fn run<T: Transport>(&self, transport: T, egress: Vec<T::Egress>) -> Result<Ended, Error> {
-        let (ready_sender, ready) = mpsc::channel();
+        let (sender, ready) = mpsc::channel();
         std::thread::scope(|scope| {
             let mut ends = Vec::new();
             let mut handles = Vec::new();
-            let mut failure = None;
-            for (index, egress) in egress.into_iter().enumerate() {
+            let mut start = |(index, egress)| {
                 let worker = WorkerId(index as u16);
                 let (dispatcher_ends, worker_ends) = self.rings(egress);
-                let ready = ready_sender.clone();
-                let body = move || self.worker(worker, worker_ends, ready);
-                match named(worker).spawn_scoped(scope, body) {
-                    Ok(handle) => handles.push(handle),
-                    Err(source) => {
-                        failure = Some(Error::Spawn { thread: thread_name(worker), source });
-                        break;
-                    }
-                }
+                let sender = sender.clone();
+                handles.push(spawn(scope, worker, move || self.worker(worker, worker_ends, sender))?);
                 ends.push(dispatcher_ends);
-            }
-            drop(ready_sender);
-            let report = match failure {
-                Some(error) => Err(error),
-                None => self.dispatch_on_thread(scope, transport, ends, ready),
+                Ok(())
             };
-            if report.is_err() {
+            let started: Result<(), Error> = egress.into_iter().enumerate().try_for_each(&mut start);
+            drop(sender);
+            let dispatch =
+                || spawn(scope, WorkerId::DISPATCHER, move || self.dispatch(transport, ends, &ready));
+            let dispatched = started.and_then(|()| dispatch()?.join().unwrap_or(Err(Error::WorkerLost)));
+            if dispatched.is_err() {
                 self.stop_all(&handles);
             }
             let workers = handles.into_iter().filter_map(|handle| handle.join().ok().flatten()).collect();
-            report.map(|dispatcher| Ended { dispatcher, workers })
+            dispatched.map(|dispatcher| Ended { dispatcher, workers })
         })
     }
 
@@ -135,6 +128,12 @@ impl<S: Service> Plan<'_, S> {
         state.map_err(|source| Error::SetupWorker { worker, source })
     }
 
+    fn stacks(&self, worker: WorkerId) -> Result<StackPool, Error> {
+        let Config { stack_size, prepared_stacks, queue_bound, .. } = *self.config();
+        StackPool::new(stack_size, prepared_stacks.min(queue_bound))
+            .map_err(|source| Error::Stacks { worker, source })
+    }
+
     fn idler(&self) -> Idler {
         Idler::new(self.config().manner())
     }
@@ -150,10 +149,9 @@ impl<S: Service> Plan<'_, S> {
         ends: WorkerEnds<E>,
         ready: mpsc::Sender<Result<Ready, Error>>,
     ) -> Option<WorkerReport> {
-        let config = self.config();
-        let stacks = StackPool::new(config.stack_size, config.prepared_stacks.min(config.queue_bound))
-            .map_err(|source| Error::Stacks { worker, source });
-        let (state, stacks) = match self.setup(worker, worker.index() + 1).and_then(|s| Ok((s, stacks?))) {
+        // Pinned first, so that state and stacks are made on the worker's own core.
+        let state = self.setup(worker, worker.index() + 1);
+        let (state, stacks) = match state.and_then(|state| Ok((state, self.stacks(worker)?))) {
             Ok(parts) => parts,
             Err(error) => {
                 let _ = ready.send(Err(error));
@@ -181,21 +179,6 @@ impl<S: Service> Plan<'_, S> {
         // Should another worker's thread end without a word, the dispatcher must not wait for this sender.
         drop(ready);
         Some(body.run())
-    }
-
-    fn dispatch_on_thread<'scope, T: Transport + 'scope>(
-        &'scope self,
-        scope: &'scope std::thread::Scope<'scope, '_>,
-        transport: T,
-        ends: Vec<DispatcherEnds>,
-        ready: mpsc::Receiver<Result<Ready, Error>>,
-    ) -> Result<DispatcherReport, Error> {
-        let worker = WorkerId::DISPATCHER;
-        let body = move || self.dispatch(transport, ends, &ready);
-        let handle = named(worker)
-            .spawn_scoped(scope, body)
-            .map_err(|source| Error::Spawn { thread: thread_name(worker), source })?;
-        handle.join().unwrap_or(Err(Error::WorkerLost))
     }
 
     /// The body of the dispatcher's thread.
@@ -266,6 +249,12 @@ fn thread_name(worker: WorkerId) -> String {
     if worker == WorkerId::DISPATCHER { "concord-disp".into() } else { format!("concord-w{}", worker.0) }
 }
 
-fn named(worker: WorkerId) -> std::thread::Builder {
-    std::thread::Builder::new().name(thread_name(worker))
+fn spawn<'scope, R: Send + 'scope>(
+    scope: &'scope Scope<'scope, '_>,
+    worker: WorkerId,
+    body: impl FnOnce() -> R + Send + 'scope,
+) -> Result<ScopedJoinHandle<'scope, R>, Error> {
+    let thread = thread_name(worker);
+    let builder = std::thread::Builder::new().name(thread.clone());
+    builder.spawn_scoped(scope, body).map_err(|source| Error::Spawn { thread, source })
 }
