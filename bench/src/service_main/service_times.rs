@@ -17,6 +17,7 @@ use concord::{
     Class, Clock, Config, Origin, Reply, Request, Server, Service, ServiceError, Status, Tsc, WorkerId,
 };
 
+use super::cli::idle_for;
 use super::report;
 use crate::requests::{REPLY_KEPT, Requests};
 use crate::results::ServiceTimesReport;
@@ -71,8 +72,8 @@ pub(super) fn measure<S: Service>(
     let rates = vec![1.0; workload.phases.len()];
     let schedule =
         Schedule::new(&workload, &rates, Length::Requests(DISTINCT_REQUESTS), args.seed, requests)?;
-    let mut server =
-        Server::new(Timed::new(service, requests), Config { quantum: None, ..Config::default() })?;
+    let config = Config { quantum: None, idle: idle_for(1), ..Config::default() };
+    let mut server = Server::new(Timed::new(service, requests), config)?;
     let loop_state = LoopState { answered: AtomicU64::new(0), wrong: Mutex::new(None) };
     let transport =
         ClosedLoop { schedule: &schedule, requests, state: &loop_state, admitted: 0, limit, end: None };
