@@ -13,8 +13,10 @@ use std::collections::{HashMap, HashSet};
 
 use concord_abi::LINE_SYMBOL;
 use concord_pass::cfg::Graph;
-use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction, Mnemonic, OpKind, Register};
-use object::{Object, ObjectSection, ObjectSymbol, Relocation, RelocationTarget, SectionKind, SymbolKind};
+use iced_x86::{FlowControl, Instruction, Mnemonic, OpKind, Register};
+use object::{Object, ObjectSymbol, SymbolKind};
+
+use super::reader::Reader;
 
 /// What probes look like.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -29,11 +31,12 @@ pub enum Form {
 pub struct Function {
     /// Its symbol.
     pub name: String,
-    instructions: Vec<Instruction>,
-    flow: Graph,
-    probes: Vec<usize>,
+    pub(super) instructions: Vec<Instruction>,
+    /// Over the instructions.
+    pub(super) flow: Graph,
+    pub(super) probes: Vec<usize>,
     /// Functions of the same object that it calls.
-    callees: Vec<String>,
+    pub(super) callees: Vec<String>,
 }
 
 /// Reads all functions. `diverging` are functions that do not return, so that what stands behind their calls is
@@ -167,7 +170,7 @@ impl Function {
 
 /// An access of the line, except for the load of its offset in a shared object. What is compared there has no
 /// relocation, and no other word of `fs` is compared so.
-fn is_probe(instruction: &Instruction, to: Option<&str>) -> bool {
+pub(super) fn is_probe(instruction: &Instruction, to: Option<&str>) -> bool {
     instruction.memory_segment() == Register::FS
         && (to == Some(LINE_SYMBOL) || to.is_none() && is_line_comparison(instruction))
 }
@@ -188,165 +191,4 @@ fn keeps_flags(instruction: &Instruction) -> bool {
 
 fn is_call(instruction: &Instruction) -> bool {
     matches!(instruction.flow_control(), FlowControl::Call | FlowControl::IndirectCall)
-}
-
-/// What a place in a section refers to.
-struct Reference {
-    symbol: String,
-    section: Option<object::SectionIndex>,
-    address: u64,
-    addend: i64,
-}
-
-struct Reader<'file> {
-    file: &'file object::File<'file>,
-    diverging: &'file HashSet<String>,
-    /// Relocations of each section, by offset.
-    references: HashMap<object::SectionIndex, HashMap<u64, Reference>>,
-    /// Functions by section and address.
-    names: HashMap<(object::SectionIndex, u64), String>,
-}
-
-impl<'file> Reader<'file> {
-    fn new(file: &'file object::File<'file>, diverging: &'file HashSet<String>) -> Self {
-        let mut references = HashMap::new();
-        for section in file.sections() {
-            let list = section.relocations().filter_map(|(at, to)| Some((at, reference(file, &to)?)));
-            references.insert(section.index(), list.collect());
-        }
-        let functions =
-            file.symbols().filter(|symbol| symbol.kind() == SymbolKind::Text && symbol.size() > 0);
-        let names = functions
-            .filter_map(|symbol| {
-                Some(((symbol.section_index()?, symbol.address()), symbol.name().ok()?.to_owned()))
-            })
-            .collect();
-        Self { file, diverging, references, names }
-    }
-
-    fn function(&self, symbol: &object::Symbol<'_, '_>) -> Function {
-        let index = symbol.section_index().expect("a function is in a section");
-        let section = self.file.section_by_index(index).expect("the section exists");
-        let bytes = section.data_range(symbol.address(), symbol.size()).expect("its data can be read");
-        let decoder =
-            Decoder::with_ip(64, bytes.expect("text has data"), symbol.address(), DecoderOptions::NONE);
-        let instructions: Vec<Instruction> = decoder.into_iter().collect();
-        let position: HashMap<u64, usize> =
-            instructions.iter().enumerate().map(|(at, instruction)| (instruction.ip(), at)).collect();
-        let tables = self.table_targets(index, &instructions);
-        let mut function = Function {
-            name: symbol.name().expect("symbols are UTF-8").to_owned(),
-            flow: Graph::default(),
-            probes: Vec::new(),
-            callees: Vec::new(),
-            instructions: Vec::new(),
-        };
-        for (at, instruction) in instructions.iter().enumerate() {
-            let refers_to = self.reference_of(index, instruction);
-            let to = refers_to.map(|reference| reference.symbol.as_str());
-            if is_probe(instruction, to) {
-                function.probes.push(at);
-            }
-            let callee = self.callee(index, instruction, to);
-            let diverges = callee.as_ref().is_some_and(|callee| self.diverging.contains(callee));
-            function.callees.extend(callee);
-            let successors =
-                if diverges { Vec::new() } else { successors(instruction, to, &position, &tables) };
-            function.flow.successors.push(successors);
-        }
-        function.instructions = instructions;
-        function
-    }
-
-    fn reference_of(&self, section: object::SectionIndex, instruction: &Instruction) -> Option<&Reference> {
-        let references = self.references.get(&section)?;
-        (instruction.ip()..instruction.next_ip()).find_map(|offset| references.get(&offset))
-    }
-
-    /// The function of this object that a call or a tail call goes to.
-    fn callee(
-        &self,
-        section: object::SectionIndex,
-        instruction: &Instruction,
-        to: Option<&str>,
-    ) -> Option<String> {
-        // Loaded from the table of addresses: to be called through a register.
-        if instruction.mnemonic() == Mnemonic::Mov && instruction.is_ip_rel_memory_operand() {
-            return to.map(str::to_owned);
-        }
-        match instruction.flow_control() {
-            FlowControl::Next | FlowControl::Return | FlowControl::Exception | FlowControl::Interrupt => {
-                return None;
-            }
-            // A function in another section may be named by its place there.
-            _ if to == Some("") => {
-                let reference = self.reference_of(section, instruction)?;
-                let address = reference.address.wrapping_add_signed(reference.addend + 4);
-                return self.names.get(&(reference.section?, address)).cloned();
-            }
-            _ if to.is_some() => return to.map(str::to_owned),
-            FlowControl::IndirectCall | FlowControl::IndirectBranch => return None,
-            _ => {}
-        }
-        self.names.get(&(section, instruction.near_branch_target())).cloned()
-    }
-
-    /// Where the jump tables that a function names lead: each entry is the target's distance from the table.
-    fn table_targets(&self, text: object::SectionIndex, instructions: &[Instruction]) -> Vec<u64> {
-        let mut targets = Vec::new();
-        for instruction in instructions.iter().filter(|instruction| instruction.mnemonic() == Mnemonic::Lea) {
-            let Some(reference) = self.reference_of(text, instruction) else { continue };
-            let Some(section) = reference.section.filter(|section| self.is_read_only(*section)) else {
-                continue;
-            };
-            // The displacement counts from the end of its four bytes.
-            let table = reference.address.wrapping_add_signed(reference.addend + 4);
-            let entries = (0..).map(|entry| table + 4 * entry);
-            targets.extend(entries.map_while(|offset| {
-                let entry = self.references.get(&section)?.get(&offset)?;
-                let is_here = entry.section == Some(text);
-                let distance = i64::try_from(offset - table).expect("tables are small");
-                is_here.then(|| entry.address.wrapping_add_signed(entry.addend - distance))
-            }));
-        }
-        targets
-    }
-
-    fn is_read_only(&self, section: object::SectionIndex) -> bool {
-        let section = self.file.section_by_index(section).expect("the section exists");
-        matches!(section.kind(), SectionKind::ReadOnlyData | SectionKind::ReadOnlyDataWithRel)
-    }
-}
-
-fn successors(
-    instruction: &Instruction,
-    to: Option<&str>,
-    position: &HashMap<u64, usize>,
-    tables: &[u64],
-) -> Vec<usize> {
-    let next = position.get(&instruction.next_ip()).copied();
-    // A jump with a relocation leaves the function.
-    let target = to.is_none().then(|| position.get(&instruction.near_branch_target()).copied()).flatten();
-    match instruction.flow_control() {
-        FlowControl::Next | FlowControl::Call | FlowControl::IndirectCall => next.into_iter().collect(),
-        FlowControl::ConditionalBranch => next.into_iter().chain(target).collect(),
-        FlowControl::UnconditionalBranch => target.into_iter().collect(),
-        FlowControl::IndirectBranch if to.is_some() => Vec::new(),
-        FlowControl::IndirectBranch => {
-            tables.iter().filter_map(|target| position.get(target).copied()).collect()
-        }
-        FlowControl::Return | FlowControl::Exception | FlowControl::Interrupt => Vec::new(),
-        other => panic!("unexpected control flow {other:?}: {instruction}"),
-    }
-}
-
-fn reference(file: &object::File<'_>, relocation: &Relocation) -> Option<Reference> {
-    let RelocationTarget::Symbol(index) = relocation.target() else { return None };
-    let symbol = file.symbol_by_index(index).ok()?;
-    Some(Reference {
-        symbol: symbol.name().unwrap_or_default().to_owned(),
-        section: symbol.section_index(),
-        address: symbol.address(),
-        addend: relocation.addend(),
-    })
 }

@@ -4,6 +4,7 @@
 #![allow(dead_code, unreachable_pub)]
 
 pub mod machine;
+mod reader;
 
 use std::collections::HashSet;
 
