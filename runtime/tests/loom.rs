@@ -128,13 +128,17 @@ impl Worker<'_> {
     }
 }
 
-/// A dispatcher whose quantum is always over: arms each turn that it sees, once. Returns the last it armed.
-fn dispatch(shared: &Shared, rounds: usize) -> Generation {
+/// A dispatcher whose quantum is always over: arms each turn that it sees, once, after a beat if it gives any.
+/// Returns the last that it armed.
+fn dispatch(shared: &Shared, rounds: usize, beats: bool) -> Generation {
     let mut last = Generation::NONE;
     for _ in 0..rounds {
         if let Some(turn) = shared.turn.running()
             && turn.generation != last
         {
+            if beats {
+                arm(&shared.line, turn.generation.previous());
+            }
             arm(&shared.line, turn.generation);
             last = turn.generation;
         }
@@ -144,10 +148,14 @@ fn dispatch(shared: &Shared, rounds: usize) -> Generation {
 
 /// Two turns on one worker, the second with a guard if asked for, against a dispatcher that arms what it sees.
 fn two_turns(clear: Clear, guarded: bool) {
+    model(clear, guarded, 3, false);
+}
+
+fn model(clear: Clear, guarded: bool, rounds: usize, beats: bool) {
     loom::model(move || {
         let shared = Shared::new(true);
         let theirs = Arc::clone(&shared);
-        let dispatcher = thread::spawn(move || dispatch(&theirs, 3));
+        let dispatcher = thread::spawn(move || dispatch(&theirs, rounds, beats));
         let mut worker = Worker {
             shared: &shared,
             clear,
@@ -189,7 +197,7 @@ fn a_turn_s_begin_does_not_erase_its_own_signal() {
     loom::model(|| {
         let shared = Shared::new(false);
         let theirs = Arc::clone(&shared);
-        let dispatcher = thread::spawn(move || dispatch(&theirs, 1));
+        let dispatcher = thread::spawn(move || dispatch(&theirs, 1, false));
         shared.turn.begin(&shared.line, Turn::new(Generation::NONE.next(), 0));
         let armed = dispatcher.join().unwrap();
         assert_eq!(shared.line.load(Ordering::Relaxed), armed.get());
@@ -204,6 +212,11 @@ fn a_turn_ends_if_and_only_if_it_was_armed() {
 #[test]
 fn a_guarded_turn_ends_after_its_guard_if_and_only_if_it_was_armed() {
     two_turns(clear_seen, true);
+}
+
+#[test]
+fn a_beat_ends_no_turn_and_costs_no_signal() {
+    model(clear_seen, false, 2, true);
 }
 
 /// What the protocol must not do (line.rs, I3): the model sees the loss.

@@ -15,7 +15,7 @@ mod slots;
 mod tasks;
 
 pub(crate) use admission::Counts;
-pub(crate) use quantum::Quantum;
+pub(crate) use quantum::{Limits, Quantum};
 pub(crate) use slots::{Slot, Slots};
 pub(crate) use tasks::TaskTable;
 
@@ -25,7 +25,6 @@ use crate::context::Task;
 use crate::id::WorkerId;
 use crate::metrics::GapDetector;
 use crate::policy::{Item, Policy};
-use crate::preempt::turn::Generation;
 use crate::service::Service;
 use crate::sync::{AtomicBool, Ordering};
 use crate::sys::clock::Tsc;
@@ -170,6 +169,3 @@ fn item_of(task: &Task, worker: WorkerId) -> Item {
         pinned: Some(worker),
     }
 }
-
-/// The generation before the first, for a new [`Slot`].
-pub(crate) const NOTHING_ARMED: Generation = Generation::NONE;

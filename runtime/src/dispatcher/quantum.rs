@@ -5,70 +5,96 @@
 //! it learns from the turns themselves: after each preempted turn the lead moves by a small step, up when the
 //! turn was longer than the quantum and down when it was shorter, so that it settles where as many turns end
 //! early as late: the median turn lasts for the quantum. (A mean would follow the host's gaps.)
+//!
+//! A turn that is not armed for long gets a *beat* now and then: a signal for no turn, which the worker takes out
+//! of the line at its next probe and goes on. A beat or an arming that nothing answers in time is noted as an
+//! overrun: the host has stopped the worker, or it is in a long call without probes.
 
-use super::slots::{Armed, Slot, Slots};
+use super::slots::{Signal, Slot, Slots};
 use crate::id::WorkerId;
 use crate::metrics::IntervalLog;
 use crate::policy::Policy;
 use crate::preempt::line;
+use crate::preempt::turn::Turn;
 use crate::sys::clock::{Ticks, Tsc};
+
+/// What a [`Quantum`] goes by.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    /// How long a turn may last; `None`: no turn is ever ended.
+    pub(crate) quantum: Option<Ticks>,
+    /// How long a signal may go unanswered before that is noted.
+    pub(crate) tolerance: Ticks,
+    /// How often a turn that is not armed gets a beat; `None` without probes, which alone can answer one.
+    pub(crate) beat: Option<Ticks>,
+}
 
 /// See the module.
 #[derive(Debug)]
 pub(crate) struct Quantum {
-    /// `None`: no turn is ever ended.
-    length: Option<Ticks>,
-    /// How long after its arming a turn may go on before that is noted.
-    tolerance: Ticks,
+    limits: Limits,
     leads: Vec<Lead>,
     overruns: IntervalLog<WorkerId>,
 }
 
 impl Quantum {
-    pub(crate) fn new(length: Option<Ticks>, tolerance: Ticks, workers: usize) -> Self {
-        Self { length, tolerance, leads: vec![Lead::default(); workers], overruns: IntervalLog::new() }
+    pub(crate) fn new(limits: Limits, workers: usize) -> Self {
+        Self { limits, leads: vec![Lead::default(); workers], overruns: IntervalLog::new() }
     }
 
     /// A preempted turn of `worker` has lasted for `ran`.
     pub(crate) fn learn(&mut self, worker: WorkerId, ran: Ticks) {
-        if let Some(length) = self.length {
-            self.leads[worker.index()].learn(length, ran);
+        if let Some(quantum) = self.limits.quantum {
+            self.leads[worker.index()].learn(quantum, ran);
         }
     }
 
-    /// Arms what is due, and notes which armed turns have ended.
+    /// Arms what is due, and notes which signals have been answered.
     pub(crate) fn check(&mut self, slots: &mut Slots<'_>, policy: &dyn Policy, now: Tsc) {
-        let Some(length) = self.length else { return };
-        if !policy.preempts() {
-            return;
-        }
         for slot in &mut slots.all {
-            self.check_worker(slot, policy, length, now);
+            self.check_worker(slot, policy, now);
         }
     }
 
-    fn check_worker(&mut self, slot: &mut Slot<'_>, policy: &dyn Policy, length: Ticks, now: Tsc) {
+    fn check_worker(&mut self, slot: &mut Slot<'_>, policy: &dyn Policy, now: Tsc) {
         let running = slot.running();
-        if let Some(armed) = slot.armed {
-            if running.is_some_and(|turn| turn.generation == armed.generation) {
-                return;
-            }
-            self.note_end(slot, armed, now);
+        if slot.signal.is_some_and(|signal| signal.is_answered(running, slot.line)) {
+            self.note_answer(slot, now);
         }
         let Some(turn) = running else { return };
-        let something_waits = slot.held > 1 || policy.has_work_for(slot.worker);
-        let is_due = turn.ticks_until(now.0) + self.leads[slot.worker.index()].ticks >= length.0;
-        if something_waits && is_due && turn.generation != slot.last_armed {
+        if turn.generation == slot.last_armed {
+            return;
+        }
+        if self.must_end(slot, turn, policy, now) {
             line::arm(slot.line, turn.generation);
-            slot.armed = Some(Armed { generation: turn.generation, at: now });
             slot.last_armed = turn.generation;
+            slot.signal = Some(Signal { turn: turn.generation, value: turn.generation, at: now });
+        } else if self.is_due_for_beat(slot, turn, now) {
+            // After I2 of line.rs, no turn will ever be given an earlier generation than its own.
+            let value = turn.generation.previous();
+            line::arm(slot.line, value);
+            slot.last_beat = now;
+            slot.signal = Some(Signal { turn: turn.generation, value, at: now });
         }
     }
 
-    fn note_end(&mut self, slot: &mut Slot<'_>, armed: Armed, now: Tsc) {
-        slot.armed = None;
-        if now.since(armed.at) > self.tolerance {
-            self.overruns.push(slot.worker, armed.at, now);
+    fn must_end(&self, slot: &Slot<'_>, turn: Turn, policy: &dyn Policy, now: Tsc) -> bool {
+        let Some(quantum) = self.limits.quantum else { return false };
+        let lead = self.leads[slot.worker.index()].ticks;
+        let is_due = turn.ticks_until(now.0) + lead >= quantum.0;
+        is_due && policy.preempts() && (slot.held > 1 || policy.has_work_for(slot.worker))
+    }
+
+    fn is_due_for_beat(&self, slot: &Slot<'_>, turn: Turn, now: Tsc) -> bool {
+        let Some(beat) = self.limits.beat else { return false };
+        slot.signal.is_none() && turn.ticks_until(now.0) >= beat.0 && now.since(slot.last_beat) >= beat
+    }
+
+    fn note_answer(&mut self, slot: &mut Slot<'_>, now: Tsc) {
+        if let Some(signal) = slot.signal.take()
+            && now.since(signal.at) > self.limits.tolerance
+        {
+            self.overruns.push(slot.worker, signal.at, now);
         }
     }
 
@@ -99,6 +125,128 @@ impl Lead {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::id::Class;
+    use crate::policy::{Item, by_name};
+    use crate::preempt::turn::Generation;
+    use crate::ring::spsc::ring;
+    use crate::sync::{AtomicU32, Ordering};
+    use crate::worker::Shared;
+
+    const LIMITS: Limits =
+        Limits { quantum: Some(Ticks(1_600)), tolerance: Ticks(800), beat: Some(Ticks(16_000)) };
+
+    /// One worker, whose side the test plays, and a quantum that looks at it.
+    struct Bench {
+        shared: &'static Shared,
+        slots: Slots<'static>,
+        policy: Box<dyn Policy>,
+        quantum: Quantum,
+    }
+
+    impl Bench {
+        fn new(policy: &str, limits: Limits) -> Self {
+            let shared: &Shared = Box::leak(Box::new(Shared::new()));
+            let line: &AtomicU32 = Box::leak(Box::new(AtomicU32::new(0)));
+            let (inbox, _) = ring(1);
+            let (_, outbox) = ring(1);
+            let slot = Slot::new(WorkerId(0), (inbox, outbox), shared, line, std::thread::current());
+            let slots = Slots::new(vec![slot], 2, false);
+            Self { shared, slots, policy: by_name(policy, 1, 4).unwrap(), quantum: Quantum::new(limits, 1) }
+        }
+
+        fn begin(&self, generation: u32, start: u64) {
+            let turn = Turn::new(Generation::from_word(generation), start);
+            self.shared.turn.begin(self.slots.all[0].line, turn);
+        }
+
+        fn let_one_wait(&mut self) {
+            let item = Item { slot: 0, class: Class(0), arrival: Tsc(0), received: Ticks(0), pinned: None };
+            self.policy.arrived(item, Tsc(0));
+        }
+
+        /// Looks at `now`; what the line then holds.
+        fn check(&mut self, now: u64) -> u32 {
+            self.quantum.check(&mut self.slots, &*self.policy, Tsc(now));
+            line::read(self.slots.all[0].line)
+        }
+
+        fn answer_beat(&self) {
+            // Relaxed: one thread.
+            self.slots.all[0].line.store(0, Ordering::Relaxed);
+        }
+
+        fn overruns(&self) -> usize {
+            self.quantum.overruns().len()
+        }
+    }
+
+    #[test]
+    fn a_turn_is_armed_once_when_it_is_due_and_something_waits() {
+        let mut bench = Bench::new("ps", LIMITS);
+        bench.begin(5, 0);
+        assert_eq!(bench.check(3_200), 0, "nothing waits");
+        bench.let_one_wait();
+        bench.begin(6, 3_200);
+        assert_eq!((bench.check(4_000), bench.check(4_800)), (0, 6));
+        bench.answer_beat();
+        assert_eq!(bench.check(9_600), 0, "a generation is armed once");
+        bench.begin(7, 9_600);
+        assert_eq!((bench.check(9_616), bench.check(11_200)), (0, 7));
+    }
+
+    #[test]
+    fn nothing_is_armed_without_a_quantum_or_by_a_policy_that_does_not_preempt() {
+        for mut bench in [Bench::new("c-fcfs", LIMITS), Bench::new("ps", Limits { quantum: None, ..LIMITS })]
+        {
+            bench.begin(5, 0);
+            bench.let_one_wait();
+            assert_eq!(bench.check(8_000), 0);
+        }
+    }
+
+    #[test]
+    fn a_turn_that_ends_long_after_it_was_armed_is_an_overrun() {
+        let mut bench = Bench::new("ps", LIMITS);
+        bench.let_one_wait();
+        for (generation, end, overruns) in [(1, 2_000, 0), (2, 2_600, 1)] {
+            bench.begin(generation, 0);
+            assert_eq!(bench.check(1_600), generation);
+            bench.shared.turn.end();
+            bench.check(end);
+            assert_eq!(bench.overruns(), overruns);
+        }
+    }
+
+    #[test]
+    fn a_beat_that_is_answered_late_is_an_overrun() {
+        let mut bench = Bench::new("c-fcfs", LIMITS);
+        bench.begin(1, 0);
+        assert_eq!(bench.check(15_000), 0);
+        assert_eq!(bench.check(16_000), concord_abi::line::LAST_GENERATION, "of no turn soon to come");
+        bench.answer_beat();
+        assert_eq!((bench.check(16_200), bench.overruns()), (0, 0));
+        assert_ne!(bench.check(32_000), 0);
+        bench.check(64_000);
+        bench.answer_beat();
+        bench.check(64_100);
+        assert_eq!(bench.overruns(), 1);
+    }
+
+    #[test]
+    fn a_beat_gives_way_to_the_turn_s_own_signal() {
+        let mut bench = Bench::new("ps", LIMITS);
+        bench.begin(9, 0);
+        assert_eq!(bench.check(16_000), 8);
+        bench.let_one_wait();
+        assert_eq!((bench.check(16_016), bench.check(64_000)), (9, 9));
+    }
+
+    #[test]
+    fn without_probes_there_are_no_beats() {
+        let mut bench = Bench::new("c-fcfs", Limits { beat: None, ..LIMITS });
+        bench.begin(1, 0);
+        assert_eq!(bench.check(64_000), 0);
+    }
 
     #[test]
     fn the_lead_settles_where_the_median_turn_lasts_for_the_quantum() {

@@ -6,17 +6,29 @@
 
 use crate::context::Task;
 use crate::id::WorkerId;
+use crate::preempt::line;
 use crate::preempt::turn::{Generation, Turn};
 use crate::ring::spsc::{Consumer, Producer};
 use crate::sync::{AtomicU32, Ordering, Thread};
 use crate::sys::clock::Tsc;
 use crate::worker::Shared;
 
-/// A turn whose line was armed.
+/// Something that the dispatcher wrote to a line.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Armed {
-    pub(crate) generation: Generation,
+pub(crate) struct Signal {
+    /// The turn that ran.
+    pub(crate) turn: Generation,
+    /// What was written: the same, to end it, or another one's generation, a beat.
+    pub(crate) value: Generation,
     pub(crate) at: Tsc,
+}
+
+impl Signal {
+    /// Whether its turn has ended, or has taken the beat out of `line` and gone on.
+    pub(crate) fn is_answered(self, running: Option<Turn>, line: &AtomicU32) -> bool {
+        let has_ended = running.is_none_or(|turn| turn.generation != self.turn);
+        has_ended || (self.value != self.turn && line::read(line) != self.value.get())
+    }
 }
 
 /// The dispatcher's view of one worker.
@@ -29,13 +41,25 @@ pub(crate) struct Slot<'a> {
     pub(crate) thread: Thread,
     /// Requests in its inbox, running, or in its outbox.
     pub(crate) held: usize,
-    /// The last turn that was armed, until it is seen to have ended.
-    pub(crate) armed: Option<Armed>,
+    /// The last signal, until it is seen to have been answered.
+    pub(crate) signal: Option<Signal>,
+    pub(crate) last_beat: Tsc,
     /// The last generation that was armed; a generation is armed once (line.rs, I2).
     pub(crate) last_armed: Generation,
 }
 
-impl Slot<'_> {
+impl<'a> Slot<'a> {
+    pub(crate) fn new(
+        worker: WorkerId,
+        (inbox, outbox): (Producer<Task>, Consumer<Task>),
+        shared: &'a Shared,
+        line: &'static AtomicU32,
+        thread: Thread,
+    ) -> Self {
+        let (signal, last_beat, last_armed) = (None, Tsc(0), Generation::NONE);
+        Self { worker, inbox, outbox, shared, line, thread, held: 0, signal, last_beat, last_armed }
+    }
+
     /// The turn that runs now.
     pub(crate) fn running(&self) -> Option<Turn> {
         self.shared.turn.running()

@@ -50,6 +50,11 @@ impl<N: Copy> IntervalLog<N> {
         }
     }
 
+    #[cfg(test)]
+    pub(crate) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
     pub(crate) fn lost(&self) -> u64 {
         self.lost
     }

@@ -42,8 +42,9 @@ pub struct Statistics {
     /// Time that the host stole from each thread: the dispatcher first, then the workers. Seen only while a
     /// thread spins; what a turn lost shows in `overruns`.
     pub stolen: Vec<StolenTime>,
-    /// Turns that went on for longer than `stolen_threshold` after their line was armed: the host stopped the
-    /// worker, or the handler was in a long call without probes.
+    /// Turns that went on without a probe for longer than `stolen_threshold` after the dispatcher had written
+    /// to their line: the host stopped the worker, or the handler was in a long call without probes. A turn is
+    /// written to when it must end and, in a binary with probes, every 100 us.
     pub overruns: Vec<Overrun>,
     /// How this artefact was built.
     pub build: Build,
@@ -118,11 +119,11 @@ pub struct StolenTime {
     pub lost: u64,
 }
 
-/// A turn that went on for long after its line was armed.
+/// A turn that did not see for long what was written to its line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Overrun {
     /// Where.
     pub worker: WorkerId,
-    /// From the arming to the end of the turn as the dispatcher saw it, since the run began.
+    /// From the writing to the answer as the dispatcher saw it, since the run began.
     pub interval: Interval,
 }

@@ -19,8 +19,9 @@
 //! * **I1** The clear at a turn's start precedes every arming for that turn in the line's modification order:
 //!   the worker clears before it publishes the turn word (Release), and the dispatcher arms a generation only
 //!   after it has read it from the turn word (Acquire).
-//! * **I2** The dispatcher arms a generation at most once, and generations in increasing order, so a line that
-//!   holds an old generation has not yet been given the current one, or never will be.
+//! * **I2** The dispatcher arms the generation of a turn that runs at most once, and after that writes nothing
+//!   to the line until it has seen the turn's end. So a line that holds another generation has not been given
+//!   the current one yet, or never will be.
 //! * **I3** While a turn runs, the worker takes a value out of the line only by compare-exchange against the
 //!   value it saw. A plain store could erase the current turn's signal when that arrives between the load
 //!   that saw a stale one and the store; after I2 it would never be sent again.
@@ -33,7 +34,8 @@ use concord_abi::line::{CLEAR, PERMANENT};
 use super::turn::Generation;
 use crate::sync::{AtomicU32, Ordering};
 
-/// Tells the turn `generation` to end at its next probe. Dispatcher only (I1, I2).
+/// Tells the turn `generation` to end at its next probe; a turn of another generation takes the signal out and
+/// goes on. Dispatcher only (I1, I2).
 pub(crate) fn arm(line: &AtomicU32, generation: Generation) {
     // Relaxed: no data follows the line; a late sight of it only delays the switch.
     line.store(generation.get(), Ordering::Relaxed);

@@ -34,6 +34,11 @@ impl Generation {
         if self.0 >= LAST_GENERATION { Self(FIRST_GENERATION) } else { Self(self.0 + 1) }
     }
 
+    /// The generation before: of a turn that has ended, so it ends none.
+    pub(crate) fn previous(self) -> Self {
+        if self.0 <= FIRST_GENERATION { Self(LAST_GENERATION) } else { Self(self.0 - 1) }
+    }
+
     pub(crate) fn get(self) -> u32 {
         self.0
     }

@@ -9,9 +9,7 @@ use std::thread::{Scope, ScopedJoinHandle};
 use super::Server;
 use crate::config::Config;
 use crate::context::{StackPool, Task};
-use crate::dispatcher::{
-    Counts, Dispatcher, DispatcherReport, NOTHING_ARMED, Quantum, Slot, Slots, TaskTable,
-};
+use crate::dispatcher::{Counts, Dispatcher, DispatcherReport, Limits, Quantum, Slot, Slots, TaskTable};
 use crate::error::Error;
 use crate::id::WorkerId;
 use crate::metrics::{GapDetector, WorkerRecorder};
@@ -21,10 +19,13 @@ use crate::ring::spsc::{Consumer, Producer, ring};
 use crate::service::Service;
 use crate::sync::{AtomicU32, Ordering, Thread};
 use crate::sys::affinity;
-use crate::sys::clock::Clock;
+use crate::sys::clock::{Clock, Nanos};
 use crate::sys::idle::{Idler, Manner};
 use crate::transport::{Egress, Transport};
 use crate::worker::{Shared, Worker, WorkerReport};
+
+/// How often a long turn is asked whether it still runs. Answering takes the worker some 300 ns.
+const BEAT: Nanos = Nanos::from_micros(100);
 
 /// A worker that is ready to run, as the dispatcher's thread hears of it.
 struct Ready {
@@ -199,11 +200,7 @@ impl<S: Service> Plan<'_, S> {
             policy,
             slots: Slots::new(slots, config.jbsq_depth, config.manner() == Manner::Polite),
             tasks: TaskTable::new(config.queue_bound, config.request_size, config.reply_size),
-            quantum: Quantum::new(
-                config.quantum.map(|quantum| self.clock.ticks(quantum)),
-                self.clock.ticks(config.stolen_threshold),
-                config.workers,
-            ),
+            quantum: Quantum::new(self.limits(), config.workers),
             counts: Counts::new(self.server.classes.len()),
             request_size: config.request_size,
             shutdown: &self.server.shutdown,
@@ -211,6 +208,15 @@ impl<S: Service> Plan<'_, S> {
             gaps: self.gaps(),
         };
         Ok(dispatcher.run())
+    }
+
+    fn limits(&self) -> Limits {
+        let config = self.config();
+        Limits {
+            quantum: config.quantum.map(|quantum| self.clock.ticks(quantum)),
+            tolerance: self.clock.ticks(config.stolen_threshold),
+            beat: self.server.build.has_probes().then(|| self.clock.ticks(BEAT)),
+        }
     }
 
     fn policy(&self) -> Box<dyn Policy> {
@@ -229,16 +235,8 @@ impl<S: Service> Plan<'_, S> {
             workers.push(ready.recv().map_err(|_| Error::WorkerLost)??);
         }
         workers.sort_by_key(|ready| ready.worker);
-        let slot = |(Ready { worker, line, thread }, (inbox, outbox))| Slot {
-            worker,
-            inbox,
-            outbox,
-            shared: &self.shared[worker.index()],
-            line,
-            thread,
-            held: 0,
-            armed: None,
-            last_armed: NOTHING_ARMED,
+        let slot = |(Ready { worker, line, thread }, ends)| {
+            Slot::new(worker, ends, &self.shared[worker.index()], line, thread)
         };
         Ok(workers.into_iter().zip(ends).map(slot).collect())
     }
