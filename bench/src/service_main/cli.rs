@@ -32,7 +32,7 @@ pub(super) enum Mode {
 
 /// Options of the runtime.
 #[derive(Clone, Debug, Args)]
-pub struct RuntimeArgs {
+pub(super) struct RuntimeArgs {
     /// Worker threads; the dispatcher is one more
     #[arg(long, value_name = "N", default_value_t = 1)]
     workers: usize,
@@ -86,7 +86,7 @@ impl RuntimeArgs {
     ///
     /// # Errors
     /// The option that is impossible.
-    pub fn config(&self) -> Result<Config> {
+    pub(super) fn config(&self) -> Result<Config> {
         let quantum = quantum::parse(&self.quantum).map_err(|error| anyhow::anyhow!("--quantum: {error}"))?;
         let config = Config {
             workers: self.workers,

@@ -30,7 +30,6 @@ use std::process::ExitCode;
 use clap::{CommandFactory, FromArgMatches};
 use concord::Service;
 
-pub use cli::RuntimeArgs;
 pub(crate) use load::{LoadArgs, run as send_load};
 
 use crate::requests::Requests;

@@ -1,5 +1,7 @@
 //! What was meant: the runs to make, checked.
 
+use std::path::Path;
+
 use anyhow::{Result, bail, ensure};
 use concord_bench::quantum;
 use concord_bench::workload::Workload;
@@ -52,6 +54,10 @@ impl Plan {
             "--seconds {}: give a length above 0",
             args.seconds
         );
+        if let Some(folder) = args.json.as_deref().and_then(Path::parent) {
+            let exists = folder.as_os_str().is_empty() || folder.is_dir();
+            ensure!(exists, "--json: the folder {} does not exist", folder.display());
+        }
         let mut points = Vec::new();
         for policy in &policies {
             for &load in &loads {
@@ -126,6 +132,11 @@ pub(crate) mod tests {
     }
 
     #[test]
+    fn results_may_go_into_this_folder() {
+        assert!(Plan::new(&Args { json: Some("compare.json".into()), ..args() }).is_ok());
+    }
+
+    #[test]
     fn bad_arguments_are_refused_by_name() {
         let refused = |args: Args, part: &str| {
             let message = Plan::new(&args).unwrap_err().to_string();
@@ -143,6 +154,7 @@ pub(crate) mod tests {
         refused(Args { policy: ",".into(), ..args() }, "--policy");
         refused(Args { workers: 0, ..args() }, "--workers 0");
         refused(Args { seconds: 0.0, ..args() }, "--seconds 0");
+        refused(Args { json: Some("/no/such/folder/compare.json".into()), ..args() }, "--json");
         refused(Args { workload: "get-scan-5050".into(), ..args() }, "did you mean");
     }
 }
