@@ -46,33 +46,41 @@ pub(crate) fn run(words: Vec<String>) -> Result<ExitCode> {
         // A question to the compiler driver, such as `-print-file-name=crt1.o`.
         return process::replace(Command::new(linker).args(words));
     };
-    let artefact = profile.final_name(&output);
+    link(&context, &profile, &line, &output, &linker)
+}
+
+fn link(
+    context: &Context,
+    profile: &CrateProfile,
+    line: &LinkLine,
+    output: &Path,
+    linker: &str,
+) -> Result<ExitCode> {
+    let artefact = profile.final_name(output);
     if line.relocatable {
         bail!(
-            "{artefact}: a relocatable link (-r) cannot be instrumented; remove the option from the link arguments"
+            "{artefact}: a relocatable link (-r) cannot be instrumented; remove it from the link arguments"
         );
     }
-
-    let work = work_folder(&context, &artefact)?;
-    let found = inputs::find(&line, &system_folders(&linker, &line), work.path())?;
+    let work = work_folder(context, &artefact)?;
+    let found = inputs::find(line, &system_folders(linker, line), work.path())?;
     if !found.iter().any(|input| input.has_bitcode) {
         bail!(
             "{artefact}: no input of this link is bitcode, so nothing can be instrumented; a RUSTC_WRAPPER that \
              drops or caches rustc options is the usual cause (try without it, after `cargo concord clean`)"
         );
     }
-    let job = link_job(&context, &profile, &line, &found, &artefact, work.path())?;
-    let (PassResult { outcome, remarks }, saved) = run_pass(&context, &profile, &job, Some(&linker))?;
-    let args = rewrite::rewrite(&line, &found, outcome.object.clone(), work.path())?;
+    let job = link_job(context, profile, line, &found, &artefact, work.path())?;
+    let (PassResult { outcome, remarks }, saved) = run_pass(context, profile, &job, Some(linker))?;
+    let args = rewrite::rewrite(line, &found, outcome.object.clone(), work.path())?;
     let rewritten = line::to_words(&args);
     archive::refuse_bitcode(&remaining_inputs(&LinkLine::read(&rewritten), &found))?;
     if let Some(saved) = saved {
-        saved.finish(&job, &outcome, &line, &rewritten)?;
+        saved.finish(&job, &outcome, line, &rewritten)?;
     }
-
-    let status = process::status(Command::new(&linker).args(response::shorten(rewritten, work.path())?))?;
+    let status = process::status(Command::new(linker).args(response::shorten(rewritten, work.path())?))?;
     if status.success() {
-        report::leave(&context, &profile, &output, &outcome.report, &remarks)?;
+        report::leave(context, profile, output, &outcome.report, &remarks)?;
     }
     Ok(process::exit_code(status))
 }
