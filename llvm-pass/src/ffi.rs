@@ -203,6 +203,17 @@ pub fn callee<'ctx>(call: CallSiteValue<'ctx>) -> Callee<'ctx> {
     }
 }
 
+/// Makes a call or invoke call `target`, which takes the same arguments.
+pub fn set_callee(call: InstructionValue<'_>, target: FunctionValue<'_>) {
+    let value = call.as_value_ref();
+    // SAFETY: a live call site, whose last operand is what it calls; the types are equal by the caller's word,
+    // and the verifier looks at the module afterwards.
+    unsafe {
+        let last = llvm::LLVMGetNumOperands(value) as u32 - 1;
+        llvm::LLVMSetOperand(value, last, target.as_value_ref());
+    }
+}
+
 /// The normal destination of an invoke; `None` for a call.
 pub fn invoke_destination<'ctx>(call: InstructionValue<'ctx>) -> Option<BasicBlock<'ctx>> {
     let value = call.as_value_ref();

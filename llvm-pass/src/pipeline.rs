@@ -14,7 +14,10 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use concord_abi::{ABI_VERSION, BUILD_INFO_MAGIC, BuildInfo, FLAG_PROBES, LINE_SYMBOL, PROBE_SLOW_SYMBOL};
+use concord_abi::{
+    ABI_VERSION, BUILD_INFO_MAGIC, BuildInfo, CONDITION_WAIT_SYMBOL, FLAG_PROBES, LINE_SYMBOL,
+    PROBE_SLOW_SYMBOL,
+};
 use concord_job::{Exports, GuardCount, LinkJob, LinkOutcome, OutputKind, Report, Stage};
 use inkwell::context::Context;
 use inkwell::module::Module;
@@ -61,7 +64,8 @@ pub fn run(job: &LinkJob) -> Result<LinkOutcome> {
 
 fn resolve_units(units: &[Unit], job: &LinkJob) -> Resolution {
     let symbols: Vec<_> = units.iter().map(|unit| unit.symbols.clone()).collect();
-    let wished: &[&str] = if job.instrument.probes { &[LINE_SYMBOL, PROBE_SLOW_SYMBOL] } else { &[] };
+    let wished: &[&str] =
+        if job.instrument.probes { &[LINE_SYMBOL, PROBE_SLOW_SYMBOL, CONDITION_WAIT_SYMBOL] } else { &[] };
     resolve::resolve(&symbols, &job.roots, wished, |symbol| is_exported(symbol, &job.exports))
 }
 
@@ -132,6 +136,9 @@ fn prepare(index: usize, unit: &Unit, job: &LinkJob, defined: &HashSet<String>) 
     if job.instrument.probes {
         prepared.selection = select::mark(&module, &job.instrument);
         prepared.guards = guard::mark_guards(&module, defined);
+        if defined.contains(CONDITION_WAIT_SYMBOL) {
+            guard::waits::redirect(&module);
+        }
     }
     let file = format!("{index:03}-{}", unit.name.replace(['/', '(', ')'], "-"));
     check(&module, Stage::Guard, &unit.name)?;

@@ -68,6 +68,7 @@ pub fn skip_reason(name: &Name, instrument: &Instrument) -> Option<String> {
 fn is_from(name: &Name, module: &str) -> bool {
     name.language == Language::Rust && (name.is_in(module) || name.crate_name() == Some(module))
         || name.language == Language::C && module == "__rustc" && name.path.starts_with("__rust_alloc")
+        || name.language == Language::C && module == "concord" && name.path.starts_with("concord_")
 }
 
 /// Marks the functions of a unit that get probes, and keeps the border from being inlined away.

@@ -11,9 +11,12 @@
 //! (3) A lock built on another lock counts once: in the body of an acquire or release, native locks are not
 //!     marked, and what bitcode locks did is undone.
 //! (4) A panic may leave regions without passing their returns. Whoever catches it sets the depth back to
-//!     what it was when the catching function was entered; while a thread panics no switch happens.
+//!     what it was when the catching function was entered; while a thread panics no switch happens. Native
+//!     regions set it back in their landing pads (`unwind`), for C++ has no one place that catches.
 
 pub mod catalogue;
+mod unwind;
+pub mod waits;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -28,7 +31,7 @@ use inkwell::values::{
 use crate::ffi::{self, Callee};
 use crate::ir;
 use crate::names::Name;
-use catalogue::{Action, Success};
+use catalogue::{Action, Entry, Success};
 
 /// Names of the marks.
 pub mod mark {
@@ -52,8 +55,10 @@ pub fn mark_guards(module: &Module<'_>, defined_in_bitcode: &HashSet<String>) ->
     let marker = Marker::new(module);
     let mut counts = Counts::default();
     let mut reach = Reach::default();
+    let mut leaks = unwind::Leaks::new(defined_in_bitcode);
     for function in ir::definitions(module) {
         let symbol = ir::name(function);
+        marker.restore_depth_in_pads(function, &mut leaks);
         let entry = catalogue::find(&Name::of(&symbol).path);
         let own = entry.and_then(|entry| Some((entry.name, entry.defined?)));
         match own {
@@ -89,6 +94,14 @@ impl Reach {
         self.0.insert(symbol, reaches);
         reaches
     }
+}
+
+/// The entry of a call's target, when that is native code.
+fn native_entry(call: CallSiteValue<'_>, defined: &HashSet<String>) -> Option<&'static Entry> {
+    let Callee::Function(callee) = ffi::callee(call) else { return None };
+    let symbol = ir::name(callee);
+    let is_native = callee.count_basic_blocks() == 0 && !defined.contains(&symbol);
+    is_native.then(|| catalogue::find(&Name::of(&symbol).path)).flatten()
 }
 
 /// The calls of a function. A list, since marking one may replace the phis behind it.
@@ -183,12 +196,7 @@ impl<'ctx> Marker<'ctx> {
     /// Calls of catalogued functions that are native code.
     fn mark_calls(&self, function: FunctionValue<'ctx>, defined: &HashSet<String>, counts: &mut Counts) {
         for (instruction, call) in calls(function) {
-            let Callee::Function(callee) = ffi::callee(call) else { continue };
-            let symbol = ir::name(callee);
-            if callee.count_basic_blocks() > 0 || defined.contains(&symbol) {
-                continue;
-            }
-            if let Some(entry) = catalogue::find(&Name::of(&symbol).path)
+            if let Some(entry) = native_entry(call, defined)
                 && let Some(action) = entry.declared
             {
                 self.mark_call(function, instruction, call, action);
