@@ -14,6 +14,9 @@ pub(crate) const CONTEXT_VARIABLE: &str = "CONCORD_CONTEXT";
 /// Hash of all that shapes the code besides Cargo's own options; Cargo links again when it changes.
 pub(crate) const OPTIONS_VARIABLE: &str = "CONCORD_OPTIONS";
 
+/// Hash of the options that we add to rustc's; Cargo compiles again when it changes, after an update of ours.
+pub(crate) const FLAGS_VARIABLE: &str = "CONCORD_FLAGS";
+
 /// Settings of one `cargo concord` call.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Context {

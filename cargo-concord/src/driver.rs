@@ -10,10 +10,11 @@ use cargo_metadata::MetadataCommand;
 
 use crate::cargo_args::CargoArgs;
 use crate::cli::OwnOptions;
-use crate::context::{CONTEXT_VARIABLE, Context, OPTIONS_VARIABLE};
+use crate::context::{CONTEXT_VARIABLE, Context, FLAGS_VARIABLE, OPTIONS_VARIABLE};
 use crate::mirror;
 use crate::process;
 use crate::role::Role;
+use crate::rustc;
 use crate::toolchain::{Clang, Pass, Toolchain, check_target};
 
 /// Runs Cargo's `subcommand`.
@@ -123,6 +124,9 @@ fn set_environment(cargo: &mut Command, context: &Context, config: &cargo_config
     cargo.env("RUSTDOC", role(Role::Rustdoc));
     cargo.env(CONTEXT_VARIABLE, context.to_json()?);
     cargo.env(OPTIONS_VARIABLE, options_hash(context)?);
+    let mut flags = DefaultHasher::new();
+    rustc::own_options(context).hash(&mut flags);
+    cargo.env(FLAGS_VARIABLE, format!("{:016x}", flags.finish()));
     for target in &context.targets {
         if let Some(name) = user_compiler(target, config) {
             if !context.quiet {

@@ -11,7 +11,7 @@ use std::process::{Command, ExitCode};
 
 use anyhow::{Context as _, Result, bail};
 
-use crate::context::{Context, OPTIONS_VARIABLE};
+use crate::context::{Context, FLAGS_VARIABLE, OPTIONS_VARIABLE};
 use crate::link::static_library;
 use crate::process;
 use crate::role::Role;
@@ -50,15 +50,18 @@ fn compile(context: &Context, args: &RustcArgs, command: &mut Command) -> Result
     let summary = tempfile::NamedTempFile::new_in(context.links()).context("cannot create a summary file")?;
     let executable = std::env::var("CARGO_BIN_NAME").ok();
     let profile = CrateProfile::of_call(args, executable, Some(summary.path().to_path_buf()));
-    command.args(own_options(context)).arg(incremental_option(context));
+    command.args(own_options(context));
     command.env(PROFILE_VARIABLE, serde_json::to_string(&profile)?);
     let status = process::status(command)?;
     if status.success() {
         if let Some(library) = args.static_library() {
             static_library::instrument(context, &profile, &library)?;
         }
-        if let Some(path) = args.dep_info().filter(|_| args.links() || args.static_library().is_some()) {
-            depend_on_options(&path)?;
+        if let Some(path) = args.dep_info() {
+            depend_on(FLAGS_VARIABLE, &path)?;
+            if args.links() || args.static_library().is_some() {
+                depend_on(OPTIONS_VARIABLE, &path)?;
+            }
         }
     }
     print_summary(summary.path())?;
@@ -78,13 +81,21 @@ pub(crate) fn run_rustdoc(words: Vec<String>) -> Result<ExitCode> {
         // No incremental session: doctests are compiled without optimisation, so the MIR inliner is off.
         refuse_bare_linker(&args)?;
         let profile = CrateProfile::of_call(&args, None, None);
-        command.args(own_options(&context)).env(PROFILE_VARIABLE, serde_json::to_string(&profile)?);
+        command.args(bitcode_options(&context)).env(PROFILE_VARIABLE, serde_json::to_string(&profile)?);
     }
     process::replace(&mut command)
 }
 
+/// All options that we add to a compilation.
+pub(crate) fn own_options(context: &Context) -> Vec<String> {
+    let mut options = bitcode_options(context);
+    // An incremental session keeps rustc's MIR inliner from opening lock functions before the pass sees them.
+    options.push(format!("-Cincremental={}", context.incremental().display()));
+    options
+}
+
 /// The options that leave unoptimised bitcode for the linker role.
-fn own_options(context: &Context) -> Vec<String> {
+fn bitcode_options(context: &Context) -> Vec<String> {
     let linker = context.roles().join(Role::Linker.name());
     vec![
         "-Clinker-plugin-lto".to_owned(),
@@ -94,11 +105,6 @@ fn own_options(context: &Context) -> Vec<String> {
         "-Clto=off".to_owned(),
         format!("-Clinker={}", linker.display()),
     ]
-}
-
-/// An incremental session keeps rustc's MIR inliner from opening lock functions before the pass sees them.
-fn incremental_option(context: &Context) -> String {
-    format!("-Cincremental={}", context.incremental().display())
 }
 
 fn refuse_bare_linker(args: &RustcArgs) -> Result<()> {
@@ -112,12 +118,12 @@ fn refuse_bare_linker(args: &RustcArgs) -> Result<()> {
     );
 }
 
-/// Makes Cargo link again when our own options change, which are in none of its fingerprints.
-fn depend_on_options(dep_info: &Path) -> Result<()> {
-    let Ok(options) = std::env::var(OPTIONS_VARIABLE) else { return Ok(()) };
+/// Makes Cargo run rustc again when `variable` changes: what it stands for is in none of Cargo's fingerprints.
+fn depend_on(variable: &str, dep_info: &Path) -> Result<()> {
+    let Ok(value) = std::env::var(variable) else { return Ok(()) };
     let unchanged = || format!("cannot amend {}", dep_info.display());
     let mut text = std::fs::read_to_string(dep_info).with_context(unchanged)?;
-    text.push_str(&format!("\n# env-dep:{OPTIONS_VARIABLE}={options}\n"));
+    text.push_str(&format!("\n# env-dep:{variable}={value}\n"));
     std::fs::write(dep_info, text).with_context(unchanged)
 }
 
