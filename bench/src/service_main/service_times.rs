@@ -26,6 +26,8 @@ use crate::workload::{Length, Schedule, Workload};
 
 /// Requests that are made beforehand and run again and again.
 const DISTINCT_REQUESTS: usize = 4_096;
+/// Requests that are run however little time was given: a median of a few says nothing.
+const LEAST_REQUESTS: u64 = 100;
 
 /// `service-times`
 #[derive(Clone, Debug, Args)]
@@ -197,7 +199,7 @@ impl<'a> Transport for ClosedLoop<'a> {
             return Polled::Nothing;
         }
         let end = *self.end.get_or_insert_with(|| Instant::now() + self.limit);
-        if Instant::now() >= end {
+        if self.admitted >= LEAST_REQUESTS && Instant::now() >= end {
             return Polled::Ended;
         }
         let id = self.admitted;

@@ -124,16 +124,16 @@ fn service_times(on_put: fn(&mut Reply), line: &str) -> anyhow::Result<ServiceTi
 #[test]
 fn service_times_are_those_of_the_workloads_classes() {
     let fine: fn(&mut Reply) = |reply| reply.write(&[Found::Yes as u8]).unwrap();
-    let report = service_times(fine, "--workload GET=1,PUT=1 --seconds 0.05").unwrap();
+    let report = service_times(fine, "--workload GET=1,PUT=1 --seconds 0.001").unwrap();
     let names: Vec<&str> = report.classes.iter().map(|class| class.name.as_str()).collect();
     assert_eq!(names, ["GET", "PUT"]);
-    assert!(report.classes.iter().all(|class| class.samples > 10 && class.median_ns < 1e6), "{report:?}");
+    assert!(report.classes.iter().map(|class| class.samples).sum::<u64>() >= 100, "{report:?}");
     assert!(!report.instrumented);
 }
 
 #[test]
 fn service_times_of_wrong_replies_are_refused() {
-    let line = "--workload GET=1,PUT=1 --seconds 0.05";
+    let line = "--workload GET=1,PUT=1 --seconds 0.001";
     let wrong = service_times(|reply| reply.write(b"?").unwrap(), line).unwrap_err().to_string();
     assert!(wrong.contains("means nothing") && wrong.contains("3f"), "{wrong}");
     let failed = service_times(|reply| reply.set_error("the disk is full"), line).unwrap_err().to_string();
