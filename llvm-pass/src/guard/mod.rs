@@ -15,10 +15,11 @@
 //!     regions set it back in their landing pads (`unwind`), for C++ has no one place that catches.
 
 pub mod catalogue;
+mod known;
 mod unwind;
 pub mod waits;
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 
 use concord_job::GuardCount;
 use inkwell::IntPredicate;
@@ -28,10 +29,9 @@ use inkwell::values::{
     BasicValueEnum, CallSiteValue, FunctionValue, InstructionOpcode, InstructionValue, IntValue,
 };
 
-use crate::ffi::{self, Callee};
 use crate::ir;
-use crate::names::Name;
-use catalogue::{Action, Entry, Success};
+use catalogue::{Action, Success};
+use known::{Known, calls};
 
 /// Names of the marks.
 pub mod mark {
@@ -53,19 +53,16 @@ const CATCHER: &str = "__rust_try";
 /// Marks the guards of one unit. `defined_in_bitcode` tells which functions another unit of the link marks.
 pub fn mark_guards(module: &Module<'_>, defined_in_bitcode: &HashSet<String>) -> Vec<GuardCount> {
     let marker = Marker::new(module);
+    let known = Known::of(module, defined_in_bitcode);
     let mut counts = Counts::default();
-    let mut reach = Reach::default();
-    let mut leaks = unwind::Leaks::new(defined_in_bitcode);
     for function in ir::definitions(module) {
-        let symbol = ir::name(function);
-        marker.restore_depth_in_pads(function, &mut leaks);
-        let entry = catalogue::find(&Name::of(&symbol).path);
-        let own = entry.and_then(|entry| Some((entry.name, entry.defined?)));
+        marker.restore_depth_in_pads(function, &known);
+        let own = known.entry(function).and_then(|entry| Some((entry.name, entry.defined?)));
         match own {
-            None | Some((_, Action::Region)) => marker.mark_calls(function, defined_in_bitcode, &mut counts),
-            Some(_) => marker.undo_calls(function, defined_in_bitcode, &mut reach),
+            None | Some((_, Action::Region)) => marker.mark_calls(function, &known, &mut counts),
+            Some(_) => marker.undo_calls(function, &known),
         }
-        if symbol.starts_with(CATCHER) {
+        if ir::name(function).starts_with(CATCHER) {
             marker.restore_depth_on_catch(function);
         } else if let Some((name, action)) = own {
             marker.mark_body(function, action);
@@ -73,41 +70,6 @@ pub fn mark_guards(module: &Module<'_>, defined_in_bitcode: &HashSet<String>) ->
         }
     }
     counts.into_list()
-}
-
-/// Which functions come to a catalogued one, themselves included, as far as their unit shows.
-#[derive(Default)]
-struct Reach(HashMap<String, bool>);
-
-impl Reach {
-    fn of(&mut self, function: FunctionValue<'_>) -> bool {
-        let symbol = ir::name(function);
-        if let Some(&known) = self.0.get(&symbol) {
-            return known;
-        }
-        // Holds for the cycles that come back here.
-        self.0.insert(symbol.clone(), false);
-        let reaches = catalogue::find(&Name::of(&symbol).path).is_some()
-            || calls(function).into_iter().any(|(_, call)| {
-                matches!(ffi::callee(call), Callee::Function(callee) if callee.get_intrinsic_id() == 0 && self.of(callee))
-            });
-        self.0.insert(symbol, reaches);
-        reaches
-    }
-}
-
-/// The entry of a call's target, when that is native code.
-fn native_entry(call: CallSiteValue<'_>, defined: &HashSet<String>) -> Option<&'static Entry> {
-    let Callee::Function(callee) = ffi::callee(call) else { return None };
-    let symbol = ir::name(callee);
-    let is_native = callee.count_basic_blocks() == 0 && !defined.contains(&symbol);
-    is_native.then(|| catalogue::find(&Name::of(&symbol).path)).flatten()
-}
-
-/// The calls of a function. A list, since marking one may replace the phis behind it.
-fn calls<'ctx>(function: FunctionValue<'ctx>) -> Vec<(InstructionValue<'ctx>, CallSiteValue<'ctx>)> {
-    let instructions = function.get_basic_block_iter().flat_map(|block| block.get_instructions());
-    instructions.filter_map(|instruction| Some((instruction, ffi::as_call(instruction)?))).collect()
 }
 
 #[derive(Default)]
@@ -194,9 +156,9 @@ impl<'ctx> Marker<'ctx> {
     }
 
     /// Calls of catalogued functions that are native code.
-    fn mark_calls(&self, function: FunctionValue<'ctx>, defined: &HashSet<String>, counts: &mut Counts) {
+    fn mark_calls(&self, function: FunctionValue<'ctx>, known: &Known<'ctx, '_>, counts: &mut Counts) {
         for (instruction, call) in calls(function) {
-            if let Some(entry) = native_entry(call, defined)
+            if let Some(entry) = known.native_entry(call)
                 && let Some(action) = entry.declared
             {
                 self.mark_call(function, instruction, call, action);
@@ -206,13 +168,8 @@ impl<'ctx> Marker<'ctx> {
     }
 
     /// Invariant (3), for calls of functions whose own marks count otherwise.
-    fn undo_calls(&self, function: FunctionValue<'ctx>, defined: &HashSet<String>, reach: &mut Reach) {
-        for (instruction, call) in calls(function) {
-            let Callee::Function(callee) = ffi::callee(call) else { continue };
-            let is_marked = callee.count_basic_blocks() > 0 || defined.contains(&ir::name(callee));
-            if !is_marked || !reach.of(callee) {
-                continue;
-            }
+    fn undo_calls(&self, function: FunctionValue<'ctx>, known: &Known<'ctx, '_>) {
+        for (instruction, _) in calls(function).into_iter().filter(|(_, call)| known.reaches_marks(*call)) {
             let depth = ir::call_before(&self.builder, function, instruction, self.save, &[]);
             if let Some(depth) = depth.try_as_basic_value().basic()
                 && let Some(place) = ir::after_call(&self.builder, function, instruction)

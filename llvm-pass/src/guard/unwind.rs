@@ -5,67 +5,24 @@
 //! the exception through; then the calls of those functions are meant. Rust needs none of it: `__rust_try` is its
 //! only place to catch.
 
-use std::collections::{HashMap, HashSet};
-
 use inkwell::basic_block::BasicBlock;
-use inkwell::values::{BasicValueEnum, CallSiteValue, FunctionValue};
+use inkwell::values::{BasicValueEnum, FunctionValue};
 
-use super::catalogue::Action;
-use super::{Marker, calls, native_entry};
-use crate::ffi::{self, Callee};
-use crate::ir;
-use crate::names::{Language, Name};
-
-/// Which functions let an exception out of a native region.
-pub(super) struct Leaks<'a> {
-    defined: &'a HashSet<String>,
-    known: HashMap<String, bool>,
-}
-
-impl<'a> Leaks<'a> {
-    /// `defined` are the functions that some unit of the link has as bitcode.
-    pub(super) fn new(defined: &'a HashSet<String>) -> Self {
-        Self { defined, known: HashMap::new() }
-    }
-
-    /// Whether an exception may come out of `call` with a region unfinished.
-    fn through(&mut self, call: CallSiteValue<'_>) -> bool {
-        if native_entry(call, self.defined).is_some_and(|entry| entry.declared == Some(Action::Region)) {
-            return true;
-        }
-        matches!(ffi::callee(call), Callee::Function(callee) if self.out_of(callee))
-    }
-
-    fn out_of(&mut self, function: FunctionValue<'_>) -> bool {
-        let symbol = ir::name(function);
-        if let Some(&known) = self.known.get(&symbol) {
-            return known;
-        }
-        // Holds for the cycles that come back here.
-        self.known.insert(symbol.clone(), false);
-        let lets_through =
-            |(instruction, call)| ffi::invoke_unwind_destination(instruction).is_none() && self.through(call);
-        let leaks = is_foreign(&symbol) && calls(function).into_iter().any(lets_through);
-        self.known.insert(symbol, leaks);
-        leaks
-    }
-}
-
-fn is_foreign(symbol: &str) -> bool {
-    Name::of(symbol).language != Language::Rust
-}
+use super::Marker;
+use super::known::{Known, calls};
+use crate::{ffi, ir};
 
 impl<'ctx> Marker<'ctx> {
     /// Restores the depth in the landing pads of such calls. Comes before the calls are marked.
-    pub(super) fn restore_depth_in_pads(&self, function: FunctionValue<'ctx>, leaks: &mut Leaks<'_>) {
-        if !is_foreign(&ir::name(function)) {
+    pub(super) fn restore_depth_in_pads(&self, function: FunctionValue<'ctx>, known: &Known<'ctx, '_>) {
+        if !known.is_foreign(function) {
             return;
         }
         let mut pads: Vec<BasicBlock<'ctx>> = Vec::new();
         for (instruction, call) in calls(function) {
             if let Some(pad) = ffi::invoke_unwind_destination(instruction)
                 && !pads.contains(&pad)
-                && leaks.through(call)
+                && known.leaves_region(call)
             {
                 pads.push(pad);
             }
