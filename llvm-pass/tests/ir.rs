@@ -62,6 +62,7 @@ fn run(text: &str) -> Result<String, Failed> {
     match case.stage.as_str() {
         "select" => drop(select::mark(&module, &case.instrument())),
         "guard" => drop(guard::mark_guards(&module, &case.defined)),
+        "waits" => drop(guard::waits::redirect(&module)),
         "probe" => {
             let optimise = case.optimise();
             let machine = concord_pass::target::machine(&module, &optimise)?;
