@@ -32,8 +32,8 @@ pub struct Config {
     pub request_size: usize,
     /// Bytes of a reply at most. Default: 2048.
     pub reply_size: usize,
-    /// Two clock readings of a spinning loop further apart than this are time that the host stole; a turn that
-    /// goes on for longer than this after its line was armed is an overrun. Default: 10 us.
+    /// Two clock readings of a spinning loop further apart than this are time that the host stole; a turn
+    /// that does not see for longer than this what was written to its line is an overrun. Default: 10 us.
     pub stolen_threshold: Nanos,
 }
 

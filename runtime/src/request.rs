@@ -8,12 +8,18 @@ use crate::id::Class;
 /// A request: bytes that arrived.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
-    pub(crate) payload: &'a [u8],
-    pub(crate) class: Class,
-    pub(crate) id: u64,
+    payload: &'a [u8],
+    class: Class,
+    id: u64,
 }
 
 impl<'a> Request<'a> {
+    /// A request of these parts. The runtime makes one for each request; this is for tests of handlers and for
+    /// calling them directly.
+    pub fn new(payload: &'a [u8], class: Class, id: u64) -> Self {
+        Self { payload, class, id }
+    }
+
     /// The bytes, without the transport's header.
     #[inline]
     pub fn payload(&self) -> &'a [u8] {

@@ -14,12 +14,13 @@ const LAYERS: [&[&str]; 6] = [
 ];
 
 /// Files that may say `unsafe`.
-const UNSAFE: [&str; 13] = [
+const UNSAFE: [&str; 14] = [
     "context/current.rs",
     "context/fiber.rs",
     "context/registers.rs",
     "context/task.rs",
     "preempt/guard.rs",
+    "preempt/record.rs",
     "preempt/symbols.rs",
     "ring/spsc.rs",
     "sys/affinity.rs",

@@ -105,24 +105,15 @@ fn serve(
             }
         }
         Operation::Put { key, value } => {
-            write_whole(|| store.put(key, value))?;
+            store.put(key, value)?;
             Ok(reply.write(&[Found::Yes as u8]))
         }
         Operation::Delete { key } => {
-            write_whole(|| store.delete(key))?;
+            store.delete(key)?;
             Ok(reply.write(&[Found::Yes as u8]))
         }
         Operation::Scan { limit } => Ok(reply.write(&scan_reply(store.scan(limit)?))),
     }
-}
-
-/// Runs one write to its end.
-///
-/// LevelDB queues its writers: the first lets go of the mutex while it writes its log record, the others wait
-/// on condition variables until it is done. A first writer that is preempted there would be waited for by a
-/// writer on its own worker, for ever. The queue is no lock that the compiler recognises, so it is marked.
-fn write_whole<T>(write: impl FnOnce() -> T) -> T {
-    concord::no_preempt(write)
 }
 
 #[cfg(test)]

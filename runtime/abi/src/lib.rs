@@ -15,6 +15,11 @@ pub const GUARD_SYMBOL: &str = "concord_guard";
 pub const PROBE_SLOW_SYMBOL: &str = "concord_probe_slow";
 /// `preserve_most` function that a guard's exit calls when the guard word becomes zero.
 pub const GUARD_SLOW_SYMBOL: &str = "concord_guard_slow";
+/// C function with `pthread_cond_wait`'s arguments and result, which compiled code calls in its place: in a task
+/// it lets others run and returns, as if woken without a signal.
+pub const CONDITION_WAIT_SYMBOL: &str = "concord_condition_wait";
+/// The same for libstdc++'s `std::condition_variable::wait(std::unique_lock<std::mutex>&)`.
+pub const CXX_CONDITION_WAIT_SYMBOL: &str = "concord_cxx_condition_wait";
 /// The [`BuildInfo`] record that the pass leaves in each linked artefact.
 pub const BUILD_INFO_SYMBOL: &str = "concord_build_info";
 

@@ -5,7 +5,7 @@
 
 use std::cell::Cell;
 
-use super::fiber::Suspender;
+use super::fiber::{Outcome, Suspender};
 
 struct Current {
     generation: Cell<u32>,
@@ -39,11 +39,17 @@ pub(crate) fn enter(suspender: Suspender) {
     CURRENT.with(|current| current.suspender.set(Some(suspender)));
 }
 
-/// Leaves the task that runs on this thread; comes back at its next turn. Does nothing outside of a task.
-pub(crate) fn suspend() {
+/// Whether this thread runs a task.
+pub(crate) fn is_task() -> bool {
+    CURRENT.with(|current| current.suspender.get().is_some())
+}
+
+/// Leaves the task that runs on this thread, its turn ended as `outcome`; comes back at its next turn. Does
+/// nothing outside of a task.
+pub(crate) fn suspend(outcome: Outcome) {
     let Some(suspender) = CURRENT.with(|current| current.suspender.get()) else { return };
     // SAFETY: the thread-local is set by `enter` on the task's own stack, set again below each time the task
     // is resumed, and emptied by `end` when the thread leaves it.
-    unsafe { suspender.suspend() };
+    unsafe { suspender.suspend(outcome) };
     enter(suspender);
 }

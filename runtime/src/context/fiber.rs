@@ -41,30 +41,32 @@ pub(crate) enum Outcome {
     Done,
     /// The handler was stopped by a preemption and can be resumed.
     Preempted,
+    /// The handler waits for something that another task is to do, and can be resumed to look again.
+    Waiting,
     /// The handler panicked; the panic has been caught.
     Panicked,
 }
 
 /// The way out of a running fiber; valid on the fiber's own stack, while it runs.
 #[derive(Clone, Copy)]
-pub(crate) struct Suspender(NonNull<Yielder<(), ()>>);
+pub(crate) struct Suspender(NonNull<Yielder<(), Outcome>>);
 
 impl Suspender {
-    /// Returns to whoever resumed the fiber; comes back at the next resume.
+    /// Returns to whoever resumed the fiber, for whom the turn ends as `outcome`; comes back at the next resume.
     ///
     /// # Safety
     /// The caller must run on the fiber that this suspender was handed to.
-    pub(crate) unsafe fn suspend(self) {
+    pub(crate) unsafe fn suspend(self, outcome: Outcome) {
         let registers = Registers::save();
         // SAFETY: the yielder lives at the base of the fiber's stack as long as the fiber's body runs, and
         // the caller is that body.
-        unsafe { self.0.as_ref() }.suspend(());
+        unsafe { self.0.as_ref() }.suspend(outcome);
         registers.restore();
     }
 }
 
 /// A body that has been given a stack.
-pub(crate) struct Fiber(Coroutine<(), (), Outcome, DefaultStack>);
+pub(crate) struct Fiber(Coroutine<(), Outcome, Outcome, DefaultStack>);
 
 impl Fiber {
     /// Puts `body` on `stack` without running it. `body` must not unwind.
@@ -81,8 +83,7 @@ impl Fiber {
         let result = self.0.resume(());
         registers.restore();
         match result {
-            CoroutineResult::Yield(()) => Outcome::Preempted,
-            CoroutineResult::Return(outcome) => outcome,
+            CoroutineResult::Yield(outcome) | CoroutineResult::Return(outcome) => outcome,
         }
     }
 
@@ -119,7 +120,7 @@ mod tests {
                 for step in 0..2 {
                     log.borrow_mut().push((name, step));
                     // SAFETY: this closure is the fiber's body.
-                    unsafe { suspender.suspend() };
+                    unsafe { suspender.suspend(Outcome::Preempted) };
                 }
                 Outcome::Done
             }
@@ -143,7 +144,7 @@ mod tests {
                 // SAFETY: errno's address is valid on every thread.
                 unsafe { *libc::__errno_location() = value };
                 // SAFETY: this closure is the fiber's body.
-                unsafe { suspender.suspend() };
+                unsafe { suspender.suspend(Outcome::Preempted) };
                 if errno() == Some(value) { Outcome::Done } else { Outcome::Panicked }
             }
         };

@@ -36,8 +36,8 @@ pub(crate) struct Meta {
     pub(crate) taken_in: Tsc,
     /// Sum of its turns.
     pub(crate) received: Ticks,
-    /// The last of them.
-    pub(crate) last_turn: Ticks,
+    /// The last of them, when it was ended by preemption.
+    pub(crate) last_turn: Option<Ticks>,
     pub(crate) preemptions: u32,
     /// Whether it has been answered.
     pub(crate) is_over: bool,
@@ -122,7 +122,7 @@ impl Task {
             // SAFETY: I2: from here to the end of this closure both fields are the fiber's; the body outlives
             // it, since `Drop` frees no body with a started fiber.
             let (payload, reply) = unsafe { (&(*body.as_ptr()).payload, &mut (*body.as_ptr()).reply) };
-            handler(&Request { payload, class, id: origin.id }, reply)
+            handler(&Request::new(payload, class, origin.id), reply)
         });
         // SAFETY: as in `meta`.
         unsafe { (*self.0.as_ptr()).fiber = Some(fiber) };
@@ -179,7 +179,7 @@ mod tests {
             task.fill(Meta { class: Class(1), ..Meta::default() }, payload);
             task.start(stack, |request, reply| {
                 reply.write(request.payload()).unwrap();
-                current::suspend();
+                current::suspend(Outcome::Preempted);
                 reply.write(b"!").unwrap();
                 Outcome::Done
             });

@@ -71,7 +71,8 @@ impl<S: Service, T: Transport> Dispatcher<'_, S, T> {
             let collected = self.collect(now);
             let polled = self.take_in(now);
             let assigned = self.assign(now);
-            self.quantum.check(&mut self.slots, &*self.policy, now);
+            // Read anew: taking in may have called the kernel.
+            self.quantum.check(&mut self.slots, &*self.policy, Tsc::now());
             if polled == Polled::Ended && self.tasks.is_idle() {
                 break;
             }
@@ -98,7 +99,9 @@ impl<S: Service, T: Transport> Dispatcher<'_, S, T> {
                 if task.meta().is_over {
                     self.policy.done(item, now);
                 } else {
-                    self.quantum.learn(self.slots.all[index].worker, task.meta().last_turn);
+                    if let Some(ran) = task.meta().last_turn {
+                        self.quantum.learn(self.slots.all[index].worker, ran);
+                    }
                     self.policy.preempted(item, now);
                 }
                 self.tasks.put(task);

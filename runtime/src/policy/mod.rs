@@ -33,7 +33,7 @@ pub trait Policy: Send {
     /// Called when a request was taken in.
     fn arrived(&mut self, item: Item, now: Tsc);
 
-    /// Called when a turn was ended by preemption; `item` carries the service received so far.
+    /// Called when a turn was ended by preemption, or by the task itself, to wait for another; `item` carries the service received so far.
     fn preempted(&mut self, item: Item, now: Tsc);
 
     /// Called when a request was answered.

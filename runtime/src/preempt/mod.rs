@@ -15,7 +15,7 @@
 //!
 //! `line`, `turn` and `decide` hold the protocol over plain atomics and values; `tests/loom.rs` checks them.
 //! `symbols` has the words and stubs that compiled code names, `probe` what the stubs call, `guard` what users
-//! mark, `record` what tests watch.
+//! mark, `record` what tests watch, `wait` what compiled code calls to wait on a condition variable.
 //!
 //! Cost budget: nothing but the probe itself while the line is clear; a preemption costs one line transfer,
 //! the stub, one compare-exchange and one switch of stacks, about 100 ns within a core.
@@ -27,6 +27,7 @@ mod probe;
 mod record;
 pub(crate) mod symbols;
 pub(crate) mod turn;
+mod wait;
 
 pub use guard::{WorkerLocal, no_preempt};
 pub use record::{RECORD_LIMIT, record_probes};

@@ -3,7 +3,7 @@
 use super::decide::{Decision, at_guard_exit, at_probe, with_pending};
 use super::turn::Generation;
 use super::{line, record, symbols};
-use crate::context::current;
+use crate::context::{Outcome, current};
 
 /// A probe found its line armed.
 pub(super) extern "C" fn probe_hit() {
@@ -17,7 +17,7 @@ pub(super) extern "C" fn probe_hit() {
     match at_probe(symbols::line(), generation, guard_word, may_switch, line::clear_seen) {
         Decision::Continue => {}
         Decision::Pend => symbols::set_guard_word(with_pending(guard_word)),
-        Decision::Switch => current::suspend(),
+        Decision::Switch => current::suspend(Outcome::Preempted),
     }
 }
 
@@ -26,7 +26,7 @@ pub(super) extern "C" fn guard_hit() {
     symbols::set_guard_word(concord_abi::guard::IDLE);
     let generation = Generation::from_word(current::generation());
     match at_guard_exit(symbols::line(), generation, may_switch) {
-        Decision::Switch => current::suspend(),
+        Decision::Switch => current::suspend(Outcome::Preempted),
         Decision::Continue | Decision::Pend => {}
     }
 }

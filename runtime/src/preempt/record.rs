@@ -1,6 +1,6 @@
 //! Recording of probes: for tests of compiled code, the guard depth at each probe that a body of code meets.
 
-use std::cell::RefCell;
+use std::cell::{Cell, UnsafeCell};
 
 use concord_abi::guard::DEPTH;
 use concord_abi::line::PERMANENT;
@@ -11,20 +11,23 @@ use super::{line, symbols};
 pub const RECORD_LIMIT: usize = 1 << 16;
 
 thread_local! {
-    /// The recording under way on this thread.
-    static RECORDING: RefCell<Option<Vec<u32>>> = const { RefCell::new(None) };
+    /// The recording under way on this thread, null without one. A plain pointer: a thread-local with a
+    /// destructor would run initialising code in the slow path.
+    static RECORDING: Cell<*mut Vec<u32>> = const { Cell::new(std::ptr::null_mut()) };
 }
 
 /// Notes a probe. `false` when nothing is being recorded on this thread.
 pub(super) fn note(guard_word: u32) -> bool {
-    RECORDING.with(|recording| {
-        let Ok(mut recording) = recording.try_borrow_mut() else { return true };
-        let Some(depths) = recording.as_mut() else { return false };
-        if depths.len() < RECORD_LIMIT {
-            depths.push(guard_word & DEPTH);
-        }
-        true
-    })
+    let recording = RECORDING.with(Cell::get);
+    if recording.is_null() {
+        return false;
+    }
+    // SAFETY: the vector of the `record_probes` that runs on this thread, which does not touch it meanwhile.
+    let depths = unsafe { &mut *recording };
+    if depths.len() < RECORD_LIMIT {
+        depths.push(guard_word & DEPTH);
+    }
+    true
 }
 
 /// Runs `body` with this thread's line armed throughout, and returns the guard depth at each probe it met, in
@@ -34,14 +37,14 @@ pub(super) fn note(guard_word: u32) -> bool {
 /// When called inside of itself; a panic of `body` passes through.
 pub fn record_probes(body: impl FnOnce()) -> Vec<u32> {
     symbols::keep_linked();
-    let outer = RECORDING.with(|r| r.borrow_mut().replace(Vec::with_capacity(RECORD_LIMIT)));
-    assert!(outer.is_none(), "record_probes was called inside of record_probes");
+    assert!(RECORDING.with(Cell::get).is_null(), "record_probes was called inside of record_probes");
+    let depths = UnsafeCell::new(Vec::with_capacity(RECORD_LIMIT));
     let stop = Stop;
+    RECORDING.with(|recording| recording.set(depths.get()));
     line::arm_for_good(symbols::line());
     body();
-    let depths = RECORDING.with(|r| r.borrow_mut().take());
     drop(stop);
-    depths.unwrap_or_default()
+    depths.into_inner()
 }
 
 /// Ends the recording, also when the body panics.
@@ -49,7 +52,7 @@ struct Stop;
 
 impl Drop for Stop {
     fn drop(&mut self) {
-        RECORDING.with(|recording| recording.borrow_mut().take());
+        RECORDING.with(|recording| recording.set(std::ptr::null_mut()));
         // A signal that the dispatcher sent meanwhile stays.
         line::clear_seen(symbols::line(), PERMANENT);
     }

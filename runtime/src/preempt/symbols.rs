@@ -224,7 +224,7 @@ pub(crate) fn guard_exit() {
 #[inline(always)]
 pub(crate) fn probe() {
     // SAFETY: compares this thread's line; when it is armed, calls the stub, which keeps all registers but r11
-    // and the vectors. The operands declare those, and that the call may touch memory.
+    // and the vectors. What a C call clobbers is declared: all of these, whatever the target's features are.
     unsafe {
         asm!(
             "mov r11, qword ptr [rip + concord_line@gottpoff]",
@@ -234,12 +234,7 @@ pub(crate) fn probe() {
             "2:",
             slow = sym concord_probe_slow,
             out("r11") _,
-            out("xmm0") _, out("xmm1") _, out("xmm2") _, out("xmm3") _,
-            out("xmm4") _, out("xmm5") _, out("xmm6") _, out("xmm7") _,
-            out("xmm8") _, out("xmm9") _, out("xmm10") _, out("xmm11") _,
-            out("xmm12") _, out("xmm13") _, out("xmm14") _, out("xmm15") _,
-            out("st(0)") _, out("st(1)") _, out("st(2)") _, out("st(3)") _,
-            out("st(4)") _, out("st(5)") _, out("st(6)") _, out("st(7)") _,
+            clobber_abi("sysv64"),
         );
     }
 }

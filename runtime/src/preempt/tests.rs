@@ -237,3 +237,13 @@ fn a_backtrace_passes_from_the_slow_path_into_the_probed_function() {
     let base = backtrace.rfind("a_backtrace_passes").expect("the task's body is the outermost");
     assert!(position("a_function_with_a_probe") < base);
 }
+
+#[test]
+fn a_turn_that_began_after_the_clock_was_read_has_not_lasted_at_all() {
+    let turn = |start| Turn::new(Generation::from_word(1), start);
+    assert_eq!(turn(16_000).ticks_until(15_000), 0);
+    assert_eq!(turn(16_000).ticks_until(17_600), 1_600);
+    // The start's 32 bits wrap in between.
+    assert_eq!(turn((1 << 36) - 1_600).ticks_until((1 << 36) + 1_600), 3_200);
+    assert_eq!(turn((1 << 36) + 1_600).ticks_until((1 << 36) - 1_600), 0);
+}

@@ -48,7 +48,7 @@ impl Generation {
     }
 }
 
-/// Ticks per unit of a turn's start: 32 bits of it then span 2^36 ticks, more than ten seconds on any CPU.
+/// Ticks per unit of a turn's start: 31 bits of it then span 2^35 ticks, more than five seconds on any CPU.
 const START_UNIT: u64 = 16;
 
 /// A turn that runs.
@@ -63,9 +63,11 @@ impl Turn {
         Self { generation, start: (start_ticks / START_UNIT) as u32 }
     }
 
-    /// Ticks since the turn began, to within 16 and modulo 2^36.
+    /// Ticks from the turn's begin to `now_ticks`, to within 16 and up to 2^35. Zero when the turn began later:
+    /// the dispatcher reads its clock first and the turn word afterwards.
     pub(crate) fn ticks_until(self, now_ticks: u64) -> u64 {
-        u64::from(((now_ticks / START_UNIT) as u32).wrapping_sub(self.start)) * START_UNIT
+        let units = ((now_ticks / START_UNIT) as u32).wrapping_sub(self.start).cast_signed();
+        u64::from(units.max(0).cast_unsigned()) * START_UNIT
     }
 
     fn pack(self) -> u64 {

@@ -98,7 +98,9 @@ impl<S: Service> Server<S> {
             .open(self.config.workers, self.config.request_size)
             .map_err(|source| Error::Transport { action: "open".into(), source })?;
         let shared: Vec<Shared> = (0..self.config.workers).map(|_| Shared::new()).collect();
-        let plan = Plan { server: self, clock, cores: self.config.cores(), shared: &shared };
+        // Asked here, once: a pinned thread would see one core only.
+        let (cores, manner) = (self.config.cores(), self.config.manner());
+        let plan = Plan { server: self, clock, cores, manner, shared: &shared };
         let result = plan.run(transport, egress);
         // Relaxed: no data follows the flag. A handle of this run must not end the next one.
         self.shutdown.store(false, Ordering::Relaxed);

@@ -55,6 +55,7 @@ pub(super) struct Plan<'a, S> {
     pub(super) server: &'a Server<S>,
     pub(super) clock: Clock,
     pub(super) cores: Vec<usize>,
+    pub(super) manner: Manner,
     pub(super) shared: &'a [Shared],
 }
 
@@ -136,7 +137,7 @@ impl<S: Service> Plan<'_, S> {
     }
 
     fn idler(&self) -> Idler {
-        Idler::new(self.config().manner())
+        Idler::new(self.manner)
     }
 
     fn gaps(&self) -> GapDetector {
@@ -198,7 +199,7 @@ impl<S: Service> Plan<'_, S> {
             service: &self.server.service,
             transport,
             policy,
-            slots: Slots::new(slots, config.jbsq_depth, config.manner() == Manner::Polite),
+            slots: Slots::new(slots, config.jbsq_depth, self.manner == Manner::Polite),
             tasks: TaskTable::new(config.queue_bound, config.request_size, config.reply_size),
             quantum: Quantum::new(self.limits(), config.workers),
             counts: Counts::new(self.server.classes.len()),

@@ -118,7 +118,7 @@ impl<S: Service, E: Egress> Worker<'_, S, E> {
             return self.answer(task, Status::NoStack);
         }
         match self.turn(&mut task) {
-            Outcome::Preempted => self.give_back(task),
+            Outcome::Preempted | Outcome::Waiting => self.give_back(task),
             Outcome::Done | Outcome::Panicked => {
                 let stack = task.finish();
                 self.stacks.put(stack);
@@ -157,7 +157,7 @@ impl<S: Service, E: Egress> Worker<'_, S, E> {
     fn account(&mut self, task: &mut Task, outcome: Outcome, ran: Ticks) {
         let meta = task.meta_mut();
         meta.received = meta.received + ran;
-        meta.last_turn = ran;
+        meta.last_turn = (outcome == Outcome::Preempted).then_some(ran);
         if outcome == Outcome::Preempted {
             meta.preemptions += 1;
             self.recorder.preempted(self.clock.nanos(ran));
