@@ -14,7 +14,7 @@ const LAYERS: [&[&str]; 6] = [
 ];
 
 /// Files that may say `unsafe`.
-const UNSAFE: [&str; 14] = [
+const UNSAFE: [&str; 15] = [
     "context/current.rs",
     "context/fiber.rs",
     "context/registers.rs",
@@ -22,6 +22,7 @@ const UNSAFE: [&str; 14] = [
     "preempt/guard.rs",
     "preempt/record.rs",
     "preempt/symbols.rs",
+    "preempt/wait.rs",
     "ring/spsc.rs",
     "sys/affinity.rs",
     "sys/clock.rs",

@@ -21,7 +21,7 @@ pub(crate) use tasks::TaskTable;
 
 use std::time::Duration;
 
-use crate::context::Task;
+use crate::context::{Meta, Task};
 use crate::id::WorkerId;
 use crate::metrics::GapDetector;
 use crate::policy::{Item, Policy};
@@ -96,13 +96,13 @@ impl<S: Service, T: Transport> Dispatcher<'_, S, T> {
             while let Some(task) = self.slots.collect(index) {
                 collected = true;
                 let item = item_of(&task, self.slots.all[index].worker);
-                if task.meta().is_over {
-                    self.policy.done(item, now);
-                } else {
-                    if let Some(ran) = task.meta().last_turn {
+                match *task.meta() {
+                    Meta { is_over: true, .. } => self.policy.done(item, now),
+                    Meta { last_turn: Some(ran), .. } => {
                         self.quantum.learn(self.slots.all[index].worker, ran);
+                        self.policy.preempted(item, now);
                     }
-                    self.policy.preempted(item, now);
+                    Meta { last_turn: None, .. } => self.policy.waits(item, now),
                 }
                 self.tasks.put(task);
             }

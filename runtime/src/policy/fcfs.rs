@@ -26,6 +26,10 @@ impl Policy for Fcfs {
         self.0.push_front(item);
     }
 
+    fn waits(&mut self, item: Item, _: Tsc) {
+        self.0.push_back(item);
+    }
+
     fn next(&mut self, worker: WorkerId, _: Tsc) -> Option<Item> {
         self.0.pop_for(worker)
     }

@@ -33,8 +33,14 @@ pub trait Policy: Send {
     /// Called when a request was taken in.
     fn arrived(&mut self, item: Item, now: Tsc);
 
-    /// Called when a turn was ended by preemption, or by the task itself, to wait for another; `item` carries the service received so far.
+    /// Called when a turn was ended by preemption; `item` carries the service received so far.
     fn preempted(&mut self, item: Item, now: Tsc);
+
+    /// Called when a task ended its turn itself, to wait for something that another is to do: it must not keep
+    /// coming before the one that it waits for.
+    fn waits(&mut self, item: Item, now: Tsc) {
+        self.preempted(item, now);
+    }
 
     /// Called when a request was answered.
     fn done(&mut self, item: Item, now: Tsc) {

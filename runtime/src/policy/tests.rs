@@ -30,6 +30,16 @@ fn fcfs_never_ends_a_turn_and_keeps_a_started_request_s_place() {
 }
 
 #[test]
+fn a_task_that_waits_lets_all_others_go_first() {
+    for name in names() {
+        let mut policy = by_name(name, 1, 8).unwrap();
+        policy.arrived(item(1, None), Tsc(0));
+        policy.waits(item(0, Some(0)), Tsc(0));
+        assert_eq!([0; 3].map(|worker| next(&mut *policy, worker)), [Some(1), Some(0), None], "{name}");
+    }
+}
+
+#[test]
 fn a_started_request_is_offered_to_its_worker_only() {
     for name in names() {
         let mut policy = by_name(name, 2, 8).unwrap();

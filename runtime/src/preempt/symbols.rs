@@ -23,6 +23,7 @@
 use std::arch::{asm, global_asm};
 
 use super::probe::{guard_hit, probe_hit};
+use super::wait;
 use crate::sync::AtomicU32;
 
 macro_rules! stub {
@@ -134,6 +135,7 @@ unsafe extern "C" {
 /// them yet: the pass inserts its probes only after the linker's choice of members.
 pub(crate) fn keep_linked() {
     std::hint::black_box([concord_probe_slow as *const (), concord_guard_slow as *const ()]);
+    std::hint::black_box(wait::ENTRIES);
 }
 
 /// This thread's line.

@@ -14,6 +14,10 @@ use libc::{c_int, pthread_cond_t, pthread_mutex_t};
 use super::{guard_depth, symbols};
 use crate::context::{Outcome, current};
 
+/// The functions below, for `keep_linked`.
+pub(super) const ENTRIES: [*const (); 2] =
+    [concord_condition_wait as *const (), concord_cxx_condition_wait as *const ()];
+
 /// Stands in for `pthread_cond_wait`.
 ///
 /// # Safety
