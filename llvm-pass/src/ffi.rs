@@ -12,7 +12,7 @@ use inkwell::memory_buffer::MemoryBuffer;
 use inkwell::module::{Linkage, Module};
 use inkwell::types::BasicTypeEnum;
 use inkwell::values::{
-    AsValueRef, CallSiteValue, FunctionValue, GlobalValue, InstructionOpcode, InstructionValue,
+    AsValueRef, CallSiteValue, FunctionValue, GlobalValue, InstructionOpcode, InstructionValue, PointerValue,
 };
 use llvm_sys::bit_reader::LLVMGetBitcodeModuleInContext2;
 use llvm_sys::core as llvm;
@@ -383,6 +383,28 @@ pub fn thread_local<'ctx>(
     variable
 }
 
+/// Takes a list of static constructors or destructors out of the module: priorities and functions, in order.
+pub fn take_constructors<'ctx>(module: &Module<'ctx>, list: &str) -> Vec<(u32, PointerValue<'ctx>)> {
+    let Some(variable) = module.get_global(list) else { return Vec::new() };
+    let mut entries = Vec::new();
+    // SAFETY: by LLVM's definition of these lists the initialiser is an array of structures of an i32, a
+    // function and an associated value; the variable has no users.
+    unsafe {
+        let array = llvm::LLVMGetInitializer(variable.as_value_ref());
+        let count = if array.is_null() { 0 } else { llvm::LLVMGetNumOperands(array) as u32 };
+        for index in 0..count {
+            let entry = llvm::LLVMGetOperand(array, index);
+            let function = llvm::LLVMGetOperand(entry, 1);
+            if llvm::LLVMIsNull(function) == 0 {
+                let priority = llvm::LLVMConstIntGetZExtValue(llvm::LLVMGetOperand(entry, 0));
+                entries.push((priority as u32, PointerValue::new(function)));
+            }
+        }
+        llvm::LLVMDeleteGlobal(variable.as_value_ref());
+    }
+    entries
+}
+
 /// Marks symbols as used, so that neither LLVM nor the linker drops them.
 pub fn add_used<'ctx>(module: &Module<'ctx>, values: &[GlobalValue<'ctx>]) {
     let pointer = module.get_context().ptr_type(AddressSpace::default());
@@ -392,7 +414,7 @@ pub fn add_used<'ctx>(module: &Module<'ctx>, values: &[GlobalValue<'ctx>]) {
         unsafe {
             let list = llvm::LLVMGetInitializer(old.as_value_ref());
             for index in 0..llvm::LLVMGetNumOperands(list) {
-                entries.push(inkwell::values::PointerValue::new(llvm::LLVMGetOperand(list, index as u32)));
+                entries.push(PointerValue::new(llvm::LLVMGetOperand(list, index as u32)));
             }
             llvm::LLVMDeleteGlobal(old.as_value_ref());
         }

@@ -11,6 +11,7 @@
 
 pub mod cfg;
 pub mod codegen;
+pub mod constructors;
 pub mod error;
 pub mod ffi;
 pub mod guard;

@@ -26,7 +26,7 @@ use crate::error::{Error, Result};
 use crate::resolve::{self, Resolution, UnitKind};
 use crate::select::{self, Selection};
 use crate::unit::{self, Unit};
-use crate::{codegen, ffi, guard, optimise, probe, record, target};
+use crate::{codegen, constructors, ffi, guard, optimise, probe, record, target};
 
 /// Does a job.
 ///
@@ -231,6 +231,7 @@ fn finish(
         options_hash: options_hash(job),
     };
     record::add(module, &info);
+    constructors::lower(module);
     check(module, Stage::Probe, &job.artefact)?;
     dump(module, job, Stage::Probe, None)?;
     Ok((placed, info))

@@ -173,6 +173,25 @@ pub const ENTRIES: &[Entry] = &[
     both("parking_lot_core::WordLock", Exit, &["parking_lot_core::word_lock::WordLock::unlock"]),
     both("parking_lot::Once", Region, &["parking_lot::once::Once::call_once_slow"]),
     both("once_cell", Region, &["once_cell::imp::initialize_or_wait"]),
+    // Allocators of the link keep state of the thread and locks of their own making: another task that allocates
+    // in the middle of one would find both half changed. The default allocator is native code.
+    Entry {
+        name: "allocator",
+        functions: &[
+            "__rustc::__rg_alloc",
+            "__rustc::__rg_dealloc",
+            "__rustc::__rg_realloc",
+            "__rustc::__rg_alloc_zeroed",
+            "malloc",
+            "calloc",
+            "realloc",
+            "free",
+            "posix_memalign",
+            "aligned_alloc",
+        ],
+        defined: Some(Region),
+        declared: None,
+    },
     // std::mutex, std::shared_mutex, lock_guard and their kin are inline code around these.
     both(
         "pthread",
