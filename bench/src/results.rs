@@ -171,6 +171,13 @@ pub struct ClassRun {
     pub dropped: u64,
     /// Share of this class's answered requests that overlap a host gap, in percent.
     pub excluded_pct: f64,
+    /// Share of this class's answered requests that overlap a host gap or its backlog, in percent.
+    pub settled_excluded_pct: f64,
+    /// As `sojourn_ns`, and without requests that were under way before the backlog of a long gap (100 us or
+    /// more) was worked off: until the first moment with no request under way.
+    pub sojourn_settled_ns: Option<Percentiles>,
+    /// Sojourn time over service time, of the same requests as `sojourn_settled_ns`.
+    pub slowdown_settled: Option<Percentiles>,
     /// From the intended send time to the reply, without requests that overlap a host gap.
     pub sojourn_ns: Option<Percentiles>,
     /// From the intended send time to the reply, all answered requests.
@@ -242,6 +249,9 @@ pub(crate) mod tests {
             wrong: 0,
             dropped: 0,
             excluded_pct: 0.0,
+            settled_excluded_pct: 0.0,
+            sojourn_settled_ns: percentiles,
+            slowdown_settled: percentiles,
             sojourn_ns: percentiles,
             sojourn_raw_ns: percentiles,
             slowdown: percentiles,

@@ -64,21 +64,14 @@ enum IdleArg {
     Polite,
 }
 
-impl IdleArg {
-    fn resolve(self, workers: usize) -> Idle {
-        match self {
-            Self::Auto => idle_for(workers),
-            Self::Poll => Idle::Poll,
-            Self::Polite => Idle::Polite,
+impl From<IdleArg> for Idle {
+    fn from(idle: IdleArg) -> Self {
+        match idle {
+            IdleArg::Auto => Self::Auto,
+            IdleArg::Poll => Self::Poll,
+            IdleArg::Polite => Self::Polite,
         }
     }
-}
-
-/// `Poll` when there is a core for each thread. Decided here, before the runtime pins its threads: a pinned
-/// thread sees one core, whatever the process has.
-pub(super) fn idle_for(workers: usize) -> Idle {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    if cores > workers { Idle::Poll } else { Idle::Polite }
 }
 
 impl RuntimeArgs {
@@ -94,7 +87,7 @@ impl RuntimeArgs {
             policy: self.policy.clone(),
             jbsq_depth: self.jbsq_depth,
             queue_bound: self.queue_bound,
-            idle: self.idle.resolve(self.workers),
+            idle: self.idle.into(),
             ..Config::default()
         };
         config.validate()?;
@@ -183,13 +176,6 @@ mod tests {
             let message = args.config().unwrap_err().to_string();
             assert!(message.contains(option), "{message}");
         }
-    }
-
-    #[test]
-    fn threads_poll_only_when_each_has_a_core() {
-        assert_eq!(idle_for(usize::MAX), Idle::Polite);
-        assert_eq!(idle_for(0), Idle::Poll);
-        assert_eq!(IdleArg::Polite.resolve(0), Idle::Polite);
     }
 
     #[test]

@@ -154,8 +154,9 @@ fn classes(classes: &[ClassRun]) -> Table {
         "dropped",
         "sojourn us p50/p99/p99.9",
         "slowdown p50/p99/p99.9",
-        "raw sojourn us p50/p99/p99.9",
         "excluded %",
+        "settled sojourn us p50/p99/p99.9",
+        "raw sojourn us p50/p99/p99.9",
         "preemptions",
     ]);
     for class in classes {
@@ -168,8 +169,9 @@ fn classes(classes: &[ClassRun]) -> Table {
             class.dropped.to_string(),
             percentiles(class.sojourn_ns, micros),
             percentiles(class.slowdown, |slowdown| format!("{slowdown:.1}")),
-            percentiles(class.sojourn_raw_ns, micros),
             format!("{:.1}", class.excluded_pct),
+            percentiles(class.sojourn_settled_ns, micros),
+            percentiles(class.sojourn_raw_ns, micros),
             class.preemptions.to_string(),
         ]));
     }

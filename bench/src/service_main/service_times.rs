@@ -17,7 +17,6 @@ use concord::{
     Class, Clock, Config, Origin, Reply, Request, Server, Service, ServiceError, Status, Tsc, WorkerId,
 };
 
-use super::cli::idle_for;
 use super::report;
 use crate::requests::{REPLY_KEPT, Requests};
 use crate::results::ServiceTimesReport;
@@ -74,7 +73,7 @@ pub(super) fn measure<S: Service>(
     let rates = vec![1.0; workload.phases.len()];
     let schedule =
         Schedule::new(&workload, &rates, Length::Requests(DISTINCT_REQUESTS), args.seed, requests)?;
-    let config = Config { quantum: None, idle: idle_for(1), ..Config::default() };
+    let config = Config { quantum: None, ..Config::default() };
     let mut server = Server::new(Timed::new(service, requests), config)?;
     let loop_state = LoopState { answered: AtomicU64::new(0), wrong: Mutex::new(None) };
     let transport =

@@ -2,6 +2,9 @@
 
 use crate::results::Stolen;
 
+/// A gap this long leaves a backlog behind, in nanoseconds.
+pub const BACKLOG_NS: u64 = 100_000;
+
 /// Intervals `[start, end)` in nanoseconds since the run's start, of any thread.
 #[derive(Clone, Debug, Default)]
 pub struct Gaps {
@@ -25,14 +28,23 @@ impl Gaps {
             longest_ns: lengths.max().unwrap_or(0),
             pct: 100.0 * total_ns as f64 / available,
         };
-        let mut merged: Vec<(u64, u64)> = Vec::with_capacity(sorted.len());
-        for (start, end) in sorted {
-            match merged.last_mut() {
-                Some(last) if start <= last.1 => last.1 = last.1.max(end),
-                _ => merged.push((start, end)),
-            }
-        }
-        Self { merged, stolen }
+        Self { merged: merge(sorted), stolen }
+    }
+
+    /// The same gaps, those of at least [`BACKLOG_NS`] drawn out until their backlog is worked off: to the first
+    /// moment after them at which no request was under way. `requests` are the begin and end of each, in order
+    /// of begin.
+    pub fn with_backlogs(&self, requests: impl IntoIterator<Item = (u64, u64)>) -> Self {
+        let busy = merge(requests);
+        let drawn_out = |&(start, end): &(u64, u64)| {
+            let period = busy.get(busy.partition_point(|period| period.1 <= end));
+            let end = match period {
+                Some(period) if end - start >= BACKLOG_NS && period.0 <= end => period.1,
+                _ => end,
+            };
+            (start, end)
+        };
+        Self { merged: merge(self.merged.iter().map(drawn_out)), stolen: self.stolen }
     }
 
     /// Whether `[start, end]` and some gap have a moment in common.
@@ -47,9 +59,33 @@ impl Gaps {
     }
 }
 
+/// Unites intervals, sorted by start, that overlap or touch.
+fn merge(sorted: impl IntoIterator<Item = (u64, u64)>) -> Vec<(u64, u64)> {
+    let mut merged: Vec<(u64, u64)> = Vec::new();
+    for (start, end) in sorted {
+        match merged.last_mut() {
+            Some(last) if start <= last.1 => last.1 = last.1.max(end),
+            _ => merged.push((start, end)),
+        }
+    }
+    merged
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_backlog_lasts_until_no_request_is_under_way() {
+        let long = BACKLOG_NS;
+        let gaps =
+            Gaps::new([(1_000, 1_010), (2_000, 2_000 + long), (900_000, 900_000 + long)], 1, 2_000_000);
+        let requests = [(500, 1_500), (3_000, 150_000), (140_000, 250_000), (300_000, 310_000)];
+        let settled = gaps.with_backlogs(requests);
+        // The short gap stays; the first long one lasts to the end of its busy period; the second met no request.
+        assert_eq!(settled.merged, [(1_000, 1_010), (2_000, 250_000), (900_000, 900_000 + long)]);
+        assert_eq!(settled.stolen(), gaps.stolen(), "what was stolen stays what it was");
+    }
 
     #[test]
     fn overlap_is_exact_at_the_edges() {

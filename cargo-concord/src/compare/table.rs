@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use comfy_table::{Cell, CellAlignment, Table, presets};
 use concord_bench::quantum;
 use concord_bench::results::{AchievedQuantum, ClassRun, Comparison, Percentiles, Run, ServiceTimePair};
+use concord_bench::stats::gap::BACKLOG_NS;
 use concord_bench::stats::service_times;
 
 /// Everything that the comparison found, with what was trimmed and what the words mean.
@@ -79,10 +80,21 @@ fn runs(runs: &[Run]) -> String {
                 once(format!("{:.1} %", run.stolen.pct)),
             ]));
             let achieved = if index == 0 { run.achieved_quantum_raw_ns } else { None };
+            table.add_row(settled_row(class));
             table.add_row(raw_row(class, achieved));
         }
     }
     table.to_string()
+}
+
+/// The class's figures without what waited behind a host gap.
+fn settled_row(class: &ClassRun) -> Vec<Cell> {
+    let mut cells: [String; RUN_COLUMNS.len()] = Default::default();
+    cells[3] = format!("{} settled", class.name);
+    cells[7] = percentiles(class.sojourn_settled_ns, micros);
+    cells[8] = percentiles(class.slowdown_settled, digits);
+    cells[9] = format!("{:.1} %", class.settled_excluded_pct);
+    row(cells)
 }
 
 /// The class's figures over all answered requests.
@@ -125,8 +137,12 @@ fn notes(comparison: &Comparison) -> String {
         "slowdown = sojourn / median service time of the class in the plain build (or the time that the request states)."
             .into(),
         "Every reply's content was checked; `answered` counts the right ones.".into(),
-        "excluded = share of the answered requests that overlap a host gap and are left out of all rows not called raw."
+        "excluded = share of the answered requests that overlap a host gap and are left out of all rows not called raw;"
             .into(),
+        format!(
+            "settled rows also leave out requests that were under way before the backlog of a gap of {} us or more was worked off.",
+            BACKLOG_NS / 1_000
+        ),
     ];
     lines.push(service_times::trimmed());
     let trimmed: Vec<&str> = comparison.runs.iter().map(|run| run.trimmed.as_str()).collect();

@@ -92,6 +92,8 @@ fn the_table_has_every_figure_and_says_what_was_trimmed() {
     let text = table::render(&comparison);
     for part in [
         "1.020",
+        "GET settled",
+        "5.0 %",
         "GET raw",
         "SCAN raw",
         "none",
