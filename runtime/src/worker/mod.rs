@@ -2,11 +2,11 @@
 //!
 //! ```text
 //!   inbox -> start or resume the task -> Done, Panicked: send the reply, free the stack --> outbox
-//!                                     -> Preempted: ------------------------------------> outbox
+//!                                     -> Preempted, Waiting: ---------------------------> outbox
 //! ```
 //!
 //! The loop allocates nothing: stacks come from a pool, tasks were made before the run. (The pool grows when
-//! more tasks are under way at once than stacks were prepared; that is one `mmap`, and counted.)
+//! more tasks are under way at once than stacks were prepared: one `mmap`, and counted.)
 
 use crossbeam_utils::CachePadded;
 
