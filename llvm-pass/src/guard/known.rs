@@ -32,7 +32,8 @@ impl<'ctx, 'a> Known<'ctx, 'a> {
                 rust.insert(function);
             }
         }
-        let reaching = entries.keys().copied().collect();
+        let reaching =
+            entries.iter().filter(|(_, entry)| !is_balanced(entry)).map(|(function, _)| *function).collect();
         let mut known = Self { defined, entries, rust, reaching, leaking: HashSet::new() };
         let bodies: Vec<(FunctionValue<'ctx>, Calls<'ctx>)> =
             ir::definitions(module).into_iter().map(|function| (function, calls(function))).collect();
@@ -49,7 +50,7 @@ impl<'ctx, 'a> Known<'ctx, 'a> {
     /// Notes what the calls of `function` make of it; `true` when that was news.
     fn note(&mut self, function: FunctionValue<'ctx>, calls: &Calls<'ctx>) -> bool {
         let mut is_news = false;
-        if !self.reaching.contains(&function) && calls.iter().any(|(_, call)| self.reaches_catalogue(*call)) {
+        if !self.reaching.contains(&function) && calls.iter().any(|(_, call)| self.reaches_change(*call)) {
             is_news |= self.reaching.insert(function);
         }
         let lets_through = |(instruction, call): &(InstructionValue<'ctx>, CallSiteValue<'ctx>)| {
@@ -72,7 +73,7 @@ impl<'ctx, 'a> Known<'ctx, 'a> {
         self.entry(callee).filter(|_| !self.is_bitcode(callee))
     }
 
-    /// Whether a call of bitcode comes to a function of the catalogue, whose marks count.
+    /// Whether a call of bitcode comes to a function that leaves the depth changed.
     pub(super) fn reaches_marks(&self, call: CallSiteValue<'ctx>) -> bool {
         let Callee::Function(callee) = ffi::callee(call) else { return false };
         self.is_bitcode(callee) && self.reaching.contains(&callee)
@@ -90,13 +91,18 @@ impl<'ctx, 'a> Known<'ctx, 'a> {
         !self.rust.contains(&function)
     }
 
-    fn reaches_catalogue(&self, call: CallSiteValue<'ctx>) -> bool {
+    fn reaches_change(&self, call: CallSiteValue<'ctx>) -> bool {
         matches!(ffi::callee(call), Callee::Function(callee) if self.reaching.contains(&callee))
     }
 
     fn is_bitcode(&self, function: FunctionValue<'ctx>) -> bool {
         function.count_basic_blocks() > 0 || self.defined.contains(&ir::name(function))
     }
+}
+
+/// Whether an entry's functions end with the depth that they began with, whatever they do in between.
+fn is_balanced(entry: &Entry) -> bool {
+    entry.defined == Some(Action::Region) && matches!(entry.declared, None | Some(Action::Region))
 }
 
 type Calls<'ctx> = Vec<(InstructionValue<'ctx>, CallSiteValue<'ctx>)>;
