@@ -97,13 +97,17 @@ impl Made {
         self.functions.iter().find(|function| function.name == name).expect("the kernel was emitted")
     }
 
-    /// Faults of all functions that the report calls instrumented.
+    /// Faults of all functions: those that the report calls instrumented, and those that must have no probe.
     fn faults(&self, form: Form) -> Vec<String> {
         let names: HashSet<&str> = self.report.instrumented.iter().map(String::as_str).collect();
-        let is_probed = |function: &&Function| names.contains(Name::of(&function.name).demangled.as_str());
-        let mut faults: Vec<String> =
-            self.functions.iter().filter(is_probed).flat_map(|function| function.faults(form)).collect();
-        faults.extend(machine::unprobed_recursion(&self.functions));
+        let mut faults = machine::unprobed_recursion(&self.functions);
+        for function in &self.functions {
+            if names.contains(Name::of(&function.name).demangled.as_str()) {
+                faults.extend(function.faults(form));
+            } else if function.probes() > 0 {
+                faults.push(format!("{}: probes in a function that was not selected", function.name));
+            }
+        }
         faults
     }
 
