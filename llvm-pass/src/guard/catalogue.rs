@@ -110,7 +110,12 @@ pub const ENTRIES: &[Entry] = &[
     both(
         "std::io",
         Enter,
-        &["std::io::stdio::Stdin::lock", "std::io::stdio::Stdout::lock", "std::io::stdio::Stderr::lock"],
+        &[
+            "std::io::stdio::Stdin::lock",
+            "std::io::stdio::Stdin::lines",
+            "std::io::stdio::Stdout::lock",
+            "std::io::stdio::Stderr::lock",
+        ],
     ),
     both(
         "std::io",
