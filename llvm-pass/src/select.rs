@@ -65,6 +65,11 @@ pub fn skip_reason(name: &Name, instrument: &Instrument) -> Option<String> {
     is_excluded.then(|| format!("crate {crate_name} is excluded by configuration"))
 }
 
+/// Whether the function is the runtime's own code.
+pub fn is_runtime(name: &Name) -> bool {
+    RUNTIME.iter().any(|module| is_from(name, module))
+}
+
 fn is_from(name: &Name, module: &str) -> bool {
     name.language == Language::Rust && (name.is_in(module) || name.crate_name() == Some(module))
         || name.language == Language::C && module == "__rustc" && name.path.starts_with("__rust_alloc")

@@ -29,7 +29,8 @@ use inkwell::values::{
     BasicValueEnum, CallSiteValue, FunctionValue, InstructionOpcode, InstructionValue, IntValue,
 };
 
-use crate::ir;
+use crate::names::Name;
+use crate::{ir, select};
 use catalogue::{Action, Success};
 use known::{Known, calls};
 
@@ -55,7 +56,9 @@ pub fn mark_guards(module: &Module<'_>, defined_in_bitcode: &HashSet<String>) ->
     let marker = Marker::new(module);
     let known = Known::of(module, defined_in_bitcode);
     let mut counts = Counts::default();
-    for function in ir::definitions(module) {
+    // The runtime counts its own guards itself: its wait gives up a lock that compiled code has counted.
+    let is_marked = |function: &FunctionValue<'_>| !select::is_runtime(&Name::of(&ir::name(*function)));
+    for function in ir::definitions(module).into_iter().filter(is_marked) {
         marker.restore_depth_in_pads(function, &known);
         let own = known.entry(function).and_then(|entry| Some((entry.name, entry.defined?)));
         match own {
