@@ -89,7 +89,7 @@ pub(super) fn measure<S: Service>(service: S, requests: &dyn Requests, args: &In
         achieved_quantum_raw_ns: achieved_quantum(&statistics.achieved_quantum, u64::MAX),
         preemptions: statistics.preemptions,
         stolen: gaps.stolen(),
-        trimmed: trimmed(&config),
+        trimmed: trimmed(&config, statistics.build.has_probes()),
     })
 }
 
@@ -201,11 +201,12 @@ fn achieved_quantum(turns: &Histogram<u64>, longest: u64) -> Option<AchievedQuan
     })
 }
 
-fn trimmed(config: &Config) -> String {
+fn trimmed(config: &Config, has_probes: bool) -> String {
+    let unseen = if has_probes { "" } else { " Without probes, what the host took from a turn is not seen." };
     format!(
         "Host gaps: two clock readings of a spinning thread more than {0} apart, and turns that went on for more than {0} \
          after they were told to end (the host stopped the worker, or code without probes ran); such turns are left out \
-         of the achieved quantum that is not called raw. What the host took from a turn that nothing was to end is not seen.",
+         of the achieved quantum that is not called raw.{unseen}",
         config.stolen_threshold
     )
 }
