@@ -83,6 +83,14 @@ fn a_request_is_preempted_by_the_runtime() {
 }
 
 #[test]
+fn writers_that_wait_for_each_other_on_one_worker_end() {
+    let fixture = run_both("writers");
+    let report = fixture.report(&format!("{TARGET}/release/writers"));
+    let guarded = report.guards.iter().any(|guard| guard.entry == "pthread" && guard.acquires > 0);
+    assert!(guarded, "the queue's mutex is no guard: {:?}", report.guards);
+}
+
+#[test]
 fn c_and_cxx_are_instrumented() {
     let fixture = run_both("native-code");
     let report = fixture.report(&format!("{TARGET}/release/native-code"));
