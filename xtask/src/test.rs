@@ -18,13 +18,12 @@ pub(crate) struct Options {
 
 type Step = (&'static str, fn() -> Result<()>);
 
-const STEPS: [Step; 7] = [
+const STEPS: [Step; 6] = [
     ("format", || process::run(cargo(&["fmt", "--all", "--check"]))),
     ("lints", lints),
     ("docs", docs),
     ("tools", tools::build),
     ("unit tests", unit_tests),
-    ("model of the line protocol", model),
     ("builds of fixtures", fixtures),
 ];
 
@@ -67,10 +66,6 @@ fn docs() -> Result<()> {
 
 fn unit_tests() -> Result<()> {
     counted(with_clang(&["test", "--workspace", "--exclude", "concord-tests"]))
-}
-
-fn model() -> Result<()> {
-    counted(cargo(&["test", "--release", "--package", "concord", "--features", "model", "--lib", "model"]))
 }
 
 fn fixtures() -> Result<()> {
