@@ -144,7 +144,7 @@ fn run_hash_map(input: &mut Input) -> u64 {
     for number in &input.numbers {
         *counts.entry(number % 5_003).or_default() += number & 0xff;
     }
-    input.numbers.iter().filter_map(|number| counts.get(&(number % 6_007))).fold(0, |sum, count| sum + count)
+    input.numbers.iter().filter_map(|number| counts.get(&(number % 6_007))).sum()
 }
 
 const SIDE: usize = 96;
