@@ -1,0 +1,137 @@
+//! Calls and what they call.
+
+use inkwell::basic_block::BasicBlock;
+use inkwell::values::{AsValueRef, CallSiteValue, FunctionValue, InstructionValue};
+use llvm_sys::LLVMOpcode;
+use llvm_sys::core as llvm;
+
+/// The call behind an instruction: `call`, `invoke` or `callbr`.
+pub fn as_call<'ctx>(instruction: InstructionValue<'ctx>) -> Option<CallSiteValue<'ctx>> {
+    let value = instruction.as_value_ref();
+    // SAFETY: `value` is a live instruction; the opcode check makes it a call site.
+    unsafe {
+        let is_call = matches!(
+            llvm::LLVMGetInstructionOpcode(value),
+            LLVMOpcode::LLVMCall | LLVMOpcode::LLVMInvoke | LLVMOpcode::LLVMCallBr
+        );
+        is_call.then(|| CallSiteValue::new(value))
+    }
+}
+
+/// The instruction of a call that a builder made.
+pub fn call_instruction<'ctx>(call: CallSiteValue<'ctx>) -> InstructionValue<'ctx> {
+    // SAFETY: a call site is an instruction of a live function.
+    unsafe { InstructionValue::new(call.as_value_ref()) }
+}
+
+/// What a call calls.
+#[derive(Clone, Copy, Debug)]
+pub enum Callee<'ctx> {
+    /// A function named here.
+    Function(FunctionValue<'ctx>),
+    /// Assembly text.
+    Assembly,
+    /// A pointer.
+    Pointer,
+}
+
+/// What `call` calls, aliases resolved.
+pub fn callee<'ctx>(call: CallSiteValue<'ctx>) -> Callee<'ctx> {
+    // SAFETY: the operand of a live call site; aliases form no cycle, so the walk ends.
+    unsafe {
+        let mut target = llvm::LLVMGetCalledValue(call.as_value_ref());
+        while !llvm::LLVMIsAGlobalAlias(target).is_null() {
+            target = llvm::LLVMAliasGetAliasee(target);
+        }
+        if !llvm::LLVMIsAInlineAsm(target).is_null() {
+            return Callee::Assembly;
+        }
+        let function = llvm::LLVMIsAFunction(target);
+        if function.is_null() {
+            Callee::Pointer
+        } else {
+            FunctionValue::new(function).map_or(Callee::Pointer, Callee::Function)
+        }
+    }
+}
+
+/// Makes a call or invoke call `target`, which takes the same arguments.
+pub fn set_callee(call: InstructionValue<'_>, target: FunctionValue<'_>) {
+    let value = call.as_value_ref();
+    // SAFETY: a live call site, whose last operand is what it calls; the types are equal by the caller's word,
+    // and the verifier looks at the module afterwards.
+    unsafe {
+        let last = llvm::LLVMGetNumOperands(value) as u32 - 1;
+        llvm::LLVMSetOperand(value, last, target.as_value_ref());
+    }
+}
+
+/// The normal destination of an invoke; `None` for a call.
+pub fn invoke_destination<'ctx>(call: InstructionValue<'ctx>) -> Option<BasicBlock<'ctx>> {
+    let value = call.as_value_ref();
+    // SAFETY: a live instruction, checked to be an invoke.
+    unsafe {
+        if llvm::LLVMIsAInvokeInst(value).is_null() {
+            return None;
+        }
+        BasicBlock::new(llvm::LLVMGetNormalDest(value))
+    }
+}
+
+/// Where an invoke unwinds to; `None` for a call.
+pub fn invoke_unwind_destination<'ctx>(call: InstructionValue<'ctx>) -> Option<BasicBlock<'ctx>> {
+    let value = call.as_value_ref();
+    // SAFETY: a live instruction, checked to be an invoke.
+    unsafe {
+        if llvm::LLVMIsAInvokeInst(value).is_null() {
+            return None;
+        }
+        BasicBlock::new(llvm::LLVMGetUnwindDest(value))
+    }
+}
+
+/// Sends the normal edge of an invoke to `destination`.
+pub fn set_invoke_destination(invoke: InstructionValue<'_>, destination: BasicBlock<'_>) {
+    // SAFETY: the callers checked that this is an invoke; the block is of the same function.
+    unsafe { llvm::LLVMSetNormalDest(invoke.as_value_ref(), destination.as_mut_ptr()) }
+}
+
+/// Identifies a function's type within its context.
+pub fn type_key(function: FunctionValue<'_>) -> usize {
+    // SAFETY: a live function; types are unique in a context.
+    unsafe { llvm::LLVMGlobalGetValueType(function.as_value_ref()) as usize }
+}
+
+/// Identifies the type of what `call` calls; equal to [`type_key`] of its possible targets.
+pub fn called_type_key(call: CallSiteValue<'_>) -> usize {
+    // SAFETY: a live call site.
+    unsafe { llvm::LLVMGetCalledFunctionType(call.as_value_ref()) as usize }
+}
+
+/// Whether a call has to stay the last thing before its return.
+pub fn ends_block(call: InstructionValue<'_>) -> bool {
+    // SAFETY: the callers checked that this is a call site.
+    unsafe {
+        llvm::LLVMGetTailCallKind(call.as_value_ref()) == llvm_sys::LLVMTailCallKind::LLVMTailCallKindMustTail
+    }
+}
+
+/// Whether the address of `function` is used otherwise than as the target of a direct call.
+pub fn is_address_taken(function: FunctionValue<'_>) -> bool {
+    let value = function.as_value_ref();
+    // SAFETY: walks the use list of a live function; a user is a live value.
+    unsafe {
+        let mut r#use = llvm::LLVMGetFirstUse(value);
+        while !r#use.is_null() {
+            let user = llvm::LLVMGetUser(r#use);
+            let is_call = !llvm::LLVMIsACallInst(user).is_null()
+                || !llvm::LLVMIsAInvokeInst(user).is_null()
+                || !llvm::LLVMIsACallBrInst(user).is_null();
+            if !is_call || llvm::LLVMGetCalledValue(user) != value {
+                return true;
+            }
+            r#use = llvm::LLVMGetNextUse(r#use);
+        }
+    }
+    false
+}

@@ -1,0 +1,16 @@
+//! The few things of LLVM's C API that inkwell lacks; the only raw `llvm_sys` calls of the crate.
+//!
+//! Each function takes inkwell's values, whose lifetimes tie them to their context, and gives the same back.
+
+mod block;
+mod call;
+mod module;
+
+pub use block::{copy_location, replace_incoming, set_unroll_count, successors};
+pub use call::{
+    Callee, as_call, call_instruction, called_type_key, callee, ends_block, invoke_destination,
+    invoke_unwind_destination, is_address_taken, set_callee, set_invoke_destination, type_key,
+};
+pub use module::{
+    Global, add_used, globals, module_assembly, open_lazily, parse, take_constructors, thread_local,
+};
