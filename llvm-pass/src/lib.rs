@@ -6,7 +6,7 @@
 //! unit (read) -> resolve -> select -> guard -> optimise -> merge -> probe -> record -> codegen
 //! ```
 //!
-//! Without LLVM types: [`resolve`], [`cfg`], [`names`], [`guard::catalogue`], [`probe::plan`]. All else speaks
+//! Without LLVM types: [`resolve`], [`mod@cfg`], [`names`], [`guard::catalogue`], [`probe::plan`]. All else speaks
 //! inkwell; raw calls of LLVM's C API are in `ffi` alone.
 
 pub mod cfg;
