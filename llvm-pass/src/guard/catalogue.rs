@@ -173,6 +173,17 @@ pub const ENTRIES: &[Entry] = &[
             "<* as lock_api::rwlock::RawRwLockUpgradeFair>::unlock_upgradable_fair",
         ],
     ),
+    // Hand the lock to a thread that waits and take it again, with the latter alone through lock_api.
+    both(
+        "parking_lot::bump",
+        Keep,
+        &[
+            "parking_lot::raw_mutex::RawMutex::bump_slow",
+            "parking_lot::raw_rwlock::RawRwLock::bump_shared_slow",
+            "parking_lot::raw_rwlock::RawRwLock::bump_exclusive_slow",
+            "parking_lot::raw_rwlock::RawRwLock::bump_upgradable_slow",
+        ],
+    ),
     // The locks of parking_lot's table of waiting threads, which every lock of the process shares.
     both("parking_lot_core::WordLock", Enter, &["parking_lot_core::word_lock::WordLock::lock"]),
     both("parking_lot_core::WordLock", Exit, &["parking_lot_core::word_lock::WordLock::unlock"]),
