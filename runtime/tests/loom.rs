@@ -67,7 +67,7 @@ mod preempt {
     pub(crate) mod turn;
 }
 
-use concord_abi::guard::{DEPTH, IDLE, NOT_PENDING};
+use concord_abi::guard::{IDLE, LEVEL, NOT_PENDING, depth};
 use loom::thread;
 use preempt::decide::{Decision, at_guard_exit, at_probe, with_pending};
 use preempt::line::{arm, clear_seen};
@@ -116,11 +116,11 @@ impl Worker<'_> {
     }
 
     fn guard_enter(&mut self) {
-        self.guard_word += 1;
+        self.guard_word += LEVEL;
     }
 
     fn guard_exit(&mut self) {
-        self.guard_word -= 1;
+        self.guard_word -= LEVEL;
         if self.guard_word == 0 {
             self.guard_word = IDLE;
             self.switched = at_guard_exit(&self.shared.line, self.generation, || true) == Decision::Switch;
@@ -173,7 +173,7 @@ fn model(clear: Clear, guarded: bool, rounds: usize, beats: bool) {
             worker.guard_enter();
             worker.probe();
             assert!(!worker.switched, "switched inside a guard");
-            assert_eq!(worker.guard_word & DEPTH, 1);
+            assert_eq!(depth(worker.guard_word), 1);
             worker.guard_exit();
         } else {
             worker.probe();

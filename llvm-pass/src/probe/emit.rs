@@ -2,9 +2,9 @@
 //!
 //! Each is written once as a small function; its calls are then inlined by LLVM's always-inliner, which
 //! splits blocks, keeps phis right, and gives the inlined code the source location of the call. The fast path of
-//! a probe is `cmpl $0, %fs:concord_line@tpoff; jne`; of a guard's exit `decl %fs:concord_guard@tpoff; je`.
+//! a probe is `cmpl $0, %fs:concord_line@tpoff; jne`; of a guard's exit `subl $2, %fs:concord_guard@tpoff; jbe`.
 
-use concord_abi::guard::{DEPTH, IDLE, NOT_PENDING};
+use concord_abi::guard::{IDLE, LEVEL, NOT_PENDING};
 use concord_abi::{GUARD_SLOW_SYMBOL, GUARD_SYMBOL, LINE_BYTES, LINE_SYMBOL, PROBE_SLOW_SYMBOL};
 use concord_job::OutputKind;
 use inkwell::attributes::{Attribute, AttributeLoc};
@@ -106,7 +106,7 @@ impl<'ctx> Emitter<'ctx> {
 
     fn enter(&self, _function: FunctionValue<'ctx>) -> Result<(), BuilderError> {
         let depth = self.load_guard()?;
-        let more = self.builder.build_int_add(depth, self.constant(1), "")?;
+        let more = self.builder.build_int_add(depth, self.constant(LEVEL), "")?;
         self.builder.build_store(self.guard, more)?;
         self.builder.build_return(None).map(drop)
     }
@@ -116,11 +116,14 @@ impl<'ctx> Emitter<'ctx> {
         self.builder.build_return(None).map(drop)
     }
 
+    /// Below or equal to one level, unsigned: the depth becomes zero with a preemption pending, or was zero
+    /// already. It is asked of the old word, so that one `subl` and its own flags do all of it.
     fn leave(&self, function: FunctionValue<'ctx>) -> Result<(), BuilderError> {
-        let depth = self.load_guard()?;
-        let less = self.builder.build_int_sub(depth, self.constant(1), "")?;
+        let word = self.load_guard()?;
+        let less = self.builder.build_int_sub(word, self.constant(LEVEL), "")?;
         self.builder.build_store(self.guard, less)?;
-        self.take_pending(function, less)
+        let is_due = self.builder.build_int_compare(IntPredicate::ULE, word, self.constant(LEVEL), "due")?;
+        self.call_when(function, is_due, self.guard_slow)
     }
 
     fn exit_if(&self, function: FunctionValue<'ctx>) -> Result<(), BuilderError> {
@@ -135,7 +138,7 @@ impl<'ctx> Emitter<'ctx> {
 
     fn save(&self, _function: FunctionValue<'ctx>) -> Result<(), BuilderError> {
         let word = self.load_guard()?;
-        let depth = self.builder.build_and(word, self.constant(DEPTH), "")?;
+        let depth = self.builder.build_and(word, self.constant(!NOT_PENDING), "")?;
         self.builder.build_return(Some(&depth)).map(drop)
     }
 
@@ -145,14 +148,9 @@ impl<'ctx> Emitter<'ctx> {
         let pending = self.builder.build_and(word, self.constant(NOT_PENDING), "")?;
         let restored = self.builder.build_or(pending, saved, "")?;
         self.builder.build_store(self.guard, restored)?;
-        self.take_pending(function, restored)?;
+        let is_due = self.builder.build_int_compare(IntPredicate::EQ, restored, self.constant(0), "due")?;
+        self.call_when(function, is_due, self.guard_slow)?;
         self.builder.build_return(None).map(drop)
-    }
-
-    /// The word is zero exactly when the depth is and a preemption is pending.
-    fn take_pending(&self, function: FunctionValue<'ctx>, word: IntValue<'ctx>) -> Result<(), BuilderError> {
-        let is_due = self.builder.build_int_compare(IntPredicate::EQ, word, self.constant(0), "due")?;
-        self.call_when(function, is_due, self.guard_slow)
     }
 
     fn load_guard(&self) -> Result<IntValue<'ctx>, BuilderError> {

@@ -33,12 +33,12 @@ attributes #0 = { "concord-probed" }
 ;=
 ;= define void @enter_and_exit() #0 {
 ;=   %1 = load i32, ptr @concord_guard, align 4
-;=   %2 = add i32 %1, 1
+;=   %2 = add i32 %1, 2
 ;=   store i32 %2, ptr @concord_guard, align 4
 ;=   %3 = load i32, ptr @concord_guard, align 4
-;=   %4 = sub i32 %3, 1
+;=   %4 = sub i32 %3, 2
 ;=   store i32 %4, ptr @concord_guard, align 4
-;=   %due.i = icmp eq i32 %4, 0
+;=   %due.i = icmp ule i32 %3, 2
 ;=   br i1 %due.i, label %5, label %concord_guard_exit.exit, !prof !0
 ;=
 ;= 5:
@@ -51,16 +51,16 @@ attributes #0 = { "concord-probed" }
 ;=
 ;= define i1 @exit_unless(i1 %taken) {
 ;=   %1 = load i32, ptr @concord_guard, align 4
-;=   %2 = add i32 %1, 1
+;=   %2 = add i32 %1, 2
 ;=   store i32 %2, ptr @concord_guard, align 4
 ;=   %failed = xor i1 %taken, true
 ;=   br i1 %failed, label %3, label %6
 ;=
 ;= 3:
 ;=   %4 = load i32, ptr @concord_guard, align 4
-;=   %5 = sub i32 %4, 1
+;=   %5 = sub i32 %4, 2
 ;=   store i32 %5, ptr @concord_guard, align 4
-;=   %due.i = icmp eq i32 %5, 0
+;=   %due.i = icmp ule i32 %4, 2
 ;=   br i1 %due.i, label %7, label %8, !prof !0
 ;=
 ;= 6:
@@ -79,10 +79,10 @@ attributes #0 = { "concord-probed" }
 ;=
 ;= define void @save_and_restore(ptr %body) {
 ;=   %1 = load i32, ptr @concord_guard, align 4
-;=   %2 = and i32 %1, 2147483647
+;=   %2 = and i32 %1, -2
 ;=   call void %body()
 ;=   %3 = load i32, ptr @concord_guard, align 4
-;=   %4 = and i32 %3, -2147483648
+;=   %4 = and i32 %3, 1
 ;=   %5 = or i32 %4, %2
 ;=   store i32 %5, ptr @concord_guard, align 4
 ;=   %due.i = icmp eq i32 %5, 0

@@ -21,12 +21,12 @@ exit:
 attributes #0 = { "concord-probed" }
 
 ;= @concord_line = hidden thread_local(localexec) global [32 x i32] zeroinitializer, align 128
-;= @concord_guard = hidden thread_local(localexec) global [32 x i32] [i32 -2147483648, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0], align 128
+;= @concord_guard = hidden thread_local(localexec) global [32 x i32] [i32 1, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0], align 128
 ;=
 ;= define void @spin(ptr %flag) #0 {
 ;= entry:
 ;=   %0 = load i32, ptr @concord_guard, align 4
-;=   %1 = add i32 %0, 1
+;=   %1 = add i32 %0, 2
 ;=   store i32 %1, ptr @concord_guard, align 4
 ;=   br label %loop
 ;=
@@ -46,9 +46,9 @@ attributes #0 = { "concord-probed" }
 ;=
 ;= exit:
 ;=   %3 = load i32, ptr @concord_guard, align 4
-;=   %4 = sub i32 %3, 1
+;=   %4 = sub i32 %3, 2
 ;=   store i32 %4, ptr @concord_guard, align 4
-;=   %due.i = icmp eq i32 %4, 0
+;=   %due.i = icmp ule i32 %3, 2
 ;=   br i1 %due.i, label %5, label %concord_guard_exit.exit, !prof !0
 ;=
 ;= 5:

@@ -5,7 +5,7 @@
 #![no_std]
 
 /// Version of everything in this file.
-pub const ABI_VERSION: u32 = 1;
+pub const ABI_VERSION: u32 = 2;
 
 /// Thread-local `u32` that probes compare with zero; alone in its [`LINE_BYTES`] block.
 pub const LINE_SYMBOL: &str = "concord_line";
@@ -40,17 +40,27 @@ pub mod line {
     pub const LAST_GENERATION: u32 = u32::MAX - 1;
 }
 
-/// Layout of the guard word.
+/// Layout of the guard word, a signed number: twice the depth, plus one while nothing is pending.
 ///
-/// The pending flag is stored inverted, so that a guard's exit finds "depth is zero and a preemption is
-/// pending" by the zero flag of its own subtraction.
+/// A guard's exit subtracts [`LEVEL`](guard::LEVEL) and looks at the flags of that subtraction (below or equal): the word is zero when the
+/// depth is and a preemption is pending, and negative when a guard was left that nobody had entered.
 pub mod guard {
     /// Set while **no** preemption is pending.
-    pub const NOT_PENDING: u32 = 1 << 31;
+    pub const NOT_PENDING: u32 = 1;
+    /// What one level of depth adds.
+    pub const LEVEL: u32 = 2;
     /// Depth zero, nothing pending: the initial value, and the value between tasks.
     pub const IDLE: u32 = NOT_PENDING;
-    /// Mask of the depth.
-    pub const DEPTH: u32 = NOT_PENDING - 1;
+
+    /// The depth in `word`; meaningless when [`is_below_zero`] is true.
+    pub const fn depth(word: u32) -> u32 {
+        word >> 1
+    }
+
+    /// Whether a guard was left that nobody had entered.
+    pub const fn is_below_zero(word: u32) -> bool {
+        (word as i32) < 0
+    }
 }
 
 /// Section of the note that tools read ([`NOTE_OWNER`], [`NOTE_TYPE`], then a [`BuildInfo`]).

@@ -39,7 +39,7 @@ pub(crate) fn at_probe(
         clear(line, seen);
         return Decision::Continue;
     }
-    if guard_word & guard::DEPTH != 0 {
+    if guard::depth(guard_word) != 0 {
         clear(line, seen);
         return Decision::Pend;
     }

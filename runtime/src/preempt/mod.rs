@@ -51,7 +51,7 @@ pub(crate) fn run_turn(fiber: &mut Fiber, turn: Turn, word: &TurnWord, line: &At
 
 /// How many guards this thread is in.
 pub(crate) fn guard_depth() -> u32 {
-    symbols::guard_word() & concord_abi::guard::DEPTH
+    concord_abi::guard::depth(symbols::guard_word())
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! The slow path: what the two stubs of `symbols` call.
 
+use concord_abi::guard;
+
 use super::decide::{Decision, at_guard_exit, at_probe, with_pending};
 use super::turn::Generation;
 use super::{line, record, symbols};
@@ -21,14 +23,32 @@ pub(super) extern "C" fn probe_hit() {
     }
 }
 
-/// The outermost guard ended with a preemption pending; the guard word is zero.
+/// The outermost guard ended with a preemption pending, or one ended that had not begun: the guard word is zero
+/// or below.
 pub(super) extern "C" fn guard_hit() {
-    symbols::set_guard_word(concord_abi::guard::IDLE);
+    let is_below_zero = guard::is_below_zero(symbols::guard_word());
+    symbols::set_guard_word(guard::IDLE);
+    if is_below_zero {
+        return warn_of_unknown_guard();
+    }
     let generation = Generation::from_word(current::generation());
     match at_guard_exit(symbols::line(), generation, may_switch) {
         Decision::Switch => current::suspend(Outcome::Preempted),
         Decision::Continue | Decision::Pend => {}
     }
+}
+
+/// Says once that a lock was taken out of sight. Its region was not guarded; the depth, set back to zero, keeps
+/// the guards that follow from being taken for none.
+#[cold]
+fn warn_of_unknown_guard() {
+    static ONCE: std::sync::Once = std::sync::Once::new();
+    ONCE.call_once(|| {
+        eprintln!(
+            "concord: a lock was released that was not seen to be taken, so requests may have been preempted while \
+             they held it; mark its use with concord::no_preempt, and report the lock's type"
+        );
+    });
 }
 
 /// A task that unwinds keeps its worker: the panic count belongs to the thread, so another task would seem to

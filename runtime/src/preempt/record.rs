@@ -2,7 +2,7 @@
 
 use std::cell::{Cell, UnsafeCell};
 
-use concord_abi::guard::DEPTH;
+use concord_abi::guard;
 use concord_abi::line::PERMANENT;
 
 use super::{line, symbols};
@@ -25,7 +25,7 @@ pub(super) fn note(guard_word: u32) -> bool {
     // SAFETY: the vector of the `record_probes` that runs on this thread, which does not touch it meanwhile.
     let depths = unsafe { &mut *recording };
     if depths.len() < RECORD_LIMIT {
-        depths.push(guard_word & DEPTH);
+        depths.push(guard::depth(guard_word));
     }
     true
 }

@@ -113,7 +113,7 @@ global_asm!(
     ".type concord_guard,@tls_object",
     ".p2align 7",
     "concord_guard:",
-    ".long 0x80000000",
+    ".long 1",
     ".zero 124",
     ".size concord_guard, 128",
     ".popsection",
@@ -123,7 +123,9 @@ global_asm!(
     guard_hit = sym guard_hit,
 );
 
-const _: () = assert!(concord_abi::LINE_BYTES == 128 && concord_abi::guard::IDLE == 0x8000_0000);
+const _: () = assert!(
+    concord_abi::LINE_BYTES == 128 && concord_abi::guard::IDLE == 1 && concord_abi::guard::LEVEL == 2
+);
 
 // Callable as C functions too: `preserve_most` keeps a superset of what the C convention keeps.
 unsafe extern "C" {
@@ -194,7 +196,7 @@ pub(crate) fn guard_enter() {
     unsafe {
         asm!(
             "mov {offset}, qword ptr [rip + concord_guard@gottpoff]",
-            "add dword ptr fs:[{offset}], 1",
+            "add dword ptr fs:[{offset}], 2",
             offset = out(reg) _,
             options(nostack),
         );
@@ -209,15 +211,15 @@ pub(crate) fn guard_exit() {
     unsafe {
         asm!(
             "mov {offset}, qword ptr [rip + concord_guard@gottpoff]",
-            "sub dword ptr fs:[{offset}], 1",
-            "sete {pending}",
+            "sub dword ptr fs:[{offset}], 2",
+            "setle {pending}",
             offset = out(reg) _,
             pending = out(reg_byte) pending,
             options(nostack),
         );
     }
     if pending != 0 {
-        // SAFETY: the guard word is zero, which is when compiled code calls the stub.
+        // SAFETY: the guard word is zero or below, which is when compiled code calls the stub.
         unsafe { concord_guard_slow() }
     }
 }

@@ -247,3 +247,14 @@ fn a_turn_that_began_after_the_clock_was_read_has_not_lasted_at_all() {
     assert_eq!(turn((1 << 36) - 1_600).ticks_until((1 << 36) + 1_600), 3_200);
     assert_eq!(turn((1 << 36) + 1_600).ticks_until((1 << 36) - 1_600), 0);
 }
+
+#[test]
+fn an_exit_without_an_enter_leaves_the_depth_at_zero_and_hides_no_later_guard() {
+    symbols::guard_exit();
+    assert_eq!(guard_depth(), 0);
+    symbols::guard_enter();
+    assert_eq!(guard_depth(), 1);
+    symbols::guard_exit();
+    assert_eq!(guard_depth(), 0);
+    assert_eq!(symbols::guard_word(), concord_abi::guard::IDLE);
+}

@@ -8,7 +8,7 @@
 //! A task that holds another guard besides the mutex must not leave its worker, and waits natively; so does
 //! any thread outside of a task.
 
-use concord_abi::guard::IDLE;
+use concord_abi::guard::{IDLE, LEVEL};
 use libc::{c_int, pthread_cond_t, pthread_mutex_t};
 
 use super::{guard_depth, symbols};
@@ -40,7 +40,7 @@ unsafe extern "C" fn concord_condition_wait(
     // Depth 0; a preemption that was pending happens right here.
     symbols::set_guard_word(IDLE);
     current::suspend(Outcome::Waiting);
-    symbols::set_guard_word(IDLE + 1);
+    symbols::set_guard_word(IDLE + LEVEL);
     // SAFETY: the mutex outlives the wait by the caller's word. No task that holds it is suspended on this
     // worker, so that its holder runs on another thread, and lets go of it.
     unsafe { libc::pthread_mutex_lock(mutex) }
