@@ -3,11 +3,33 @@
 use std::path::{Path, PathBuf};
 
 use concord_abi::{BuildInfo, LINE_SYMBOL};
+use concord_job::Optimise;
 use inkwell::module::Module;
 use inkwell::targets::{FileType, TargetMachine};
+use inkwell::values::FunctionValue;
 use object::{Object, ObjectSection, ObjectSymbol, RelocationFlags, RelocationTarget, SectionKind};
 
 use crate::error::{Error, Result};
+use crate::ir;
+
+/// Where functions begin. The back end's own 16 bytes leave it to chance whether a hot loop straddles the
+/// blocks of 32 that instructions are fetched and cached in: sorting took 15 % longer by that alone, with
+/// the same instructions executed.
+const FUNCTION_ALIGNMENT: u32 = 32;
+
+/// Aligns the functions that are meant to be fast.
+pub fn align_functions(module: &Module<'_>, optimise: &Optimise) {
+    if !matches!(optimise.level.as_str(), "2" | "3") {
+        return;
+    }
+    let is_fast = |function: &FunctionValue<'_>| {
+        !["optsize", "minsize", "cold"].into_iter().any(|attribute| ir::has_attribute(*function, attribute))
+    };
+    for function in ir::definitions(module).into_iter().filter(is_fast) {
+        let function = function.as_global_value();
+        function.set_alignment(function.get_alignment().max(FUNCTION_ALIGNMENT));
+    }
+}
 
 /// Emits the object into `folder`.
 ///

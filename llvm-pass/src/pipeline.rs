@@ -232,6 +232,7 @@ fn finish(
     };
     record::add(module, &info);
     constructors::lower(module);
+    codegen::align_functions(module, &job.optimise);
     check(module, Stage::Probe, &job.artefact)?;
     dump(module, job, Stage::Probe, None)?;
     Ok((placed, info))

@@ -198,6 +198,19 @@ fn vector_loops_stay_vector_loops() {
 }
 
 #[test]
+fn fast_functions_begin_at_multiples_of_32() {
+    let starts = |level: &str| {
+        let made = make(level, Lto::Off, OutputKind::Executable, true);
+        let file = object::File::parse(&*made.object).expect("the object can be parsed");
+        let address = |symbol: &str| file.symbol_by_name(symbol).expect("the kernel was emitted").address();
+        PROBED.map(address)
+    };
+    assert!(starts("3").iter().all(|address| address % 32 == 0));
+    // Small code is not padded.
+    assert!(starts("s").iter().any(|address| address % 32 != 0));
+}
+
+#[test]
 fn code_without_probes_is_faulty() {
     let made = make("3", Lto::Off, OutputKind::Executable, false);
     assert_eq!((made.probes(), made.report.probes), (0, 0));
