@@ -3,6 +3,7 @@
 use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::basic_block::BasicBlock;
 use inkwell::builder::Builder;
+use inkwell::context::ContextRef;
 use inkwell::module::{Linkage, Module};
 use inkwell::values::{
     BasicMetadataValueEnum, CallSiteValue, FunctionValue, InstructionOpcode, InstructionValue,
@@ -28,6 +29,18 @@ pub fn name(function: FunctionValue<'_>) -> String {
 pub fn has_attribute(function: FunctionValue<'_>, attribute: &str) -> bool {
     let kind = Attribute::get_named_enum_kind_id(attribute);
     function.get_enum_attribute(AttributeLoc::Function, kind).is_some()
+}
+
+/// Gives `function` LLVM's attributes of these names.
+pub fn add_attributes(function: FunctionValue<'_>, context: ContextRef<'_>, names: &[&str]) {
+    for name in names {
+        function.add_attribute(AttributeLoc::Function, attribute(context, name));
+    }
+}
+
+/// LLVM's attribute `name`, which has no value.
+pub fn attribute(context: ContextRef<'_>, name: &str) -> Attribute {
+    context.create_enum_attribute(Attribute::get_named_enum_kind_id(name), 0)
 }
 
 /// Whether the body is assembly alone.

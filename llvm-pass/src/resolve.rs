@@ -91,13 +91,9 @@ fn live_units(units: &[UnitSymbols], roots: &[String], wished: &[&str]) -> Vec<u
     let first_definer = first_definers(units);
     let mut is_live: Vec<bool> = units.iter().map(|unit| !unit.on_demand).collect();
     let mut satisfied: HashSet<&str> = HashSet::new();
-    for (unit, _) in units.iter().zip(&is_live).filter(|(unit, live)| **live && unit.kind != UnitKind::Shared)
-    {
-        satisfied.extend(unit.defined.iter().map(String::as_str));
-    }
     let mut wanted: VecDeque<&str> = roots.iter().map(String::as_str).chain(wished.iter().copied()).collect();
-    for (unit, _) in units.iter().zip(&is_live).filter(|(unit, live)| **live && unit.kind != UnitKind::Shared)
-    {
+    for unit in units.iter().filter(|unit| !unit.on_demand && unit.kind != UnitKind::Shared) {
+        satisfied.extend(unit.defined.iter().map(String::as_str));
         wanted.extend(unit.undefined.iter().map(String::as_str));
     }
     while let Some(symbol) = wanted.pop_front() {

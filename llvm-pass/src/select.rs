@@ -143,7 +143,7 @@ fn keep_border(
 }
 
 fn no_inline(context: ContextRef<'_>) -> Attribute {
-    context.create_enum_attribute(Attribute::get_named_enum_kind_id("noinline"), 0)
+    ir::attribute(context, "noinline")
 }
 
 #[cfg(test)]

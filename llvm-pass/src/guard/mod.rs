@@ -117,11 +117,7 @@ impl<'ctx> Marker<'ctx> {
         let declare = |name: &str, kind| {
             module.get_function(name).unwrap_or_else(|| {
                 let function = module.add_function(name, kind, None);
-                for attribute in ["nounwind", "willreturn"] {
-                    let kind = inkwell::attributes::Attribute::get_named_enum_kind_id(attribute);
-                    let attribute = context.create_enum_attribute(kind, 0);
-                    function.add_attribute(inkwell::attributes::AttributeLoc::Function, attribute);
-                }
+                ir::add_attributes(function, context, &["nounwind", "willreturn"]);
                 function
             })
         };

@@ -7,7 +7,6 @@
 use concord_abi::guard::{IDLE, LEVEL, NOT_PENDING};
 use concord_abi::{GUARD_SLOW_SYMBOL, GUARD_SYMBOL, LINE_BYTES, LINE_SYMBOL, PROBE_SLOW_SYMBOL};
 use concord_job::OutputKind;
-use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::basic_block::BasicBlock;
 use inkwell::builder::{Builder, BuilderError};
 use inkwell::context::ContextRef;
@@ -17,6 +16,7 @@ use inkwell::{GlobalVisibility, IntPredicate, ThreadLocalMode};
 
 use crate::ffi;
 use crate::guard::mark;
+use crate::ir;
 
 /// `preserve_most`: the callee keeps every general register but r11, so that a probe's caller spills nothing
 /// on its fast path. Not `preserve_all`, whose contract grows with the caller's vector features.
@@ -196,10 +196,7 @@ impl<'ctx> Emitter<'ctx> {
     /// Turns a declared function into one that exists only to be inlined.
     fn begin(&self, function: FunctionValue<'ctx>) {
         function.set_linkage(Linkage::Internal);
-        for name in ["alwaysinline", "nounwind"] {
-            let attribute = self.context.create_enum_attribute(Attribute::get_named_enum_kind_id(name), 0);
-            function.add_attribute(AttributeLoc::Function, attribute);
-        }
+        ir::add_attributes(function, self.context, &["alwaysinline", "nounwind"]);
         self.builder.position_at_end(self.append(function));
     }
 }
@@ -228,10 +225,7 @@ fn slow_path<'ctx>(module: &Module<'ctx>, name: &str, define: bool) -> FunctionV
         .get_function(name)
         .unwrap_or_else(|| module.add_function(name, context.void_type().fn_type(&[], false), None));
     function.set_call_conventions(PRESERVE_MOST);
-    for attribute in ["nounwind", "cold"] {
-        let attribute = context.create_enum_attribute(Attribute::get_named_enum_kind_id(attribute), 0);
-        function.add_attribute(AttributeLoc::Function, attribute);
-    }
+    ir::add_attributes(function, context, &["nounwind", "cold"]);
     function.as_global_value().set_visibility(GlobalVisibility::Hidden);
     if define && function.count_basic_blocks() == 0 {
         let builder = context.create_builder();

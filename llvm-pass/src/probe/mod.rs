@@ -170,18 +170,12 @@ impl CallKind {
 
 /// Native code that returns within the time of a few probes, or that a probe behind it would not help.
 fn is_short(symbol: &str) -> bool {
-    const SHORT: [&str; 34] = [
+    const SHORT: [&str; 28] = [
         mark::ENTER,
         mark::EXIT,
         mark::EXIT_IF,
         mark::SAVE,
         mark::RESTORE,
-        "malloc",
-        "calloc",
-        "realloc",
-        "free",
-        "posix_memalign",
-        "aligned_alloc",
         "_Znwm",
         "_Znam",
         "_ZdlPv",
