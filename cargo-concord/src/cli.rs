@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
-use concord_job::Stage;
+use concord_job::{Probes, Stage};
 
 /// `cargo concord`, started by Cargo.
 #[derive(Debug, Parser)]
@@ -55,6 +55,11 @@ pub(crate) struct OwnOptions {
     /// The same build without guards and probes, to measure against (in `concord/no-probes`)
     #[arg(long, env = "CONCORD_NO_PROBES", value_parser = clap::builder::FalseyValueParser::new())]
     pub(crate) no_probes: bool,
+    /// Everything that a build with probes does to the code, without the probes' own instructions: what they
+    /// are measured against (in `concord/empty-probes`)
+    #[arg(long, conflicts_with = "no_probes", env = "CONCORD_EMPTY_PROBES")]
+    #[arg(value_parser = clap::builder::FalseyValueParser::new())]
+    pub(crate) empty_probes: bool,
     /// Crates whose functions get no probes
     #[arg(long, value_name = "CRATES", value_delimiter = ',', env = "CONCORD_NO_PROBES_IN")]
     pub(crate) no_probes_in: Vec<String>,
@@ -71,6 +76,15 @@ pub(crate) struct OwnOptions {
 }
 
 impl OwnOptions {
+    /// What stands at the sites.
+    pub(crate) fn probes(&self) -> Probes {
+        match (self.no_probes, self.empty_probes) {
+            (true, _) => Probes::None,
+            (false, true) => Probes::Empty,
+            (false, false) => Probes::Full,
+        }
+    }
+
     /// The stages to write out, in order.
     pub(crate) fn stages(&self) -> Vec<Stage> {
         let asked = |stage: &Stage| self.dump_stages.iter().any(|name| name == stage.name() || name == "all");

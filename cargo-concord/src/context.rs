@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::{Context as _, Result};
-use concord_job::Stage;
+use concord_job::{Probes, Stage};
 use serde::{Deserialize, Serialize};
 
 use crate::toolchain::Clang;
@@ -36,10 +36,10 @@ pub(crate) struct Context {
     pub(crate) clang: std::result::Result<Clang, String>,
     /// Folder of rustc's `ld.lld`, for `clang -B`.
     pub(crate) lld_folder: PathBuf,
-    /// Insert guards and probes.
-    pub(crate) probes: bool,
-    /// Crates whose functions get no probes.
-    pub(crate) exclude_crates: Vec<String>,
+    /// What stands at the sites.
+    pub(crate) probes: Probes,
+    /// Paths whose functions get no probes.
+    pub(crate) exclude: Vec<String>,
     /// Keep each link here, with a script that repeats it.
     pub(crate) save_dir: Option<PathBuf>,
     /// Stages whose module is written out.

@@ -7,6 +7,7 @@ use std::process::{Command, ExitCode};
 
 use anyhow::{Context as _, Result};
 use cargo_metadata::MetadataCommand;
+use concord_job::Probes;
 
 use crate::cargo_args::CargoArgs;
 use crate::cli::OwnOptions;
@@ -68,9 +69,12 @@ fn context(
     let outer = Context::from_environment().ok();
     let newest_clang = toolchain.llvm.split('.').next().and_then(|major| major.parse().ok()).unwrap_or(0);
     let mut folder = our_folder(args)?;
-    if own.no_probes {
-        // A folder of its own: Cargo cannot tell the two builds apart, and both are wanted for comparing.
-        folder.push("no-probes");
+    let probes = own.probes();
+    // Folders of their own: Cargo cannot tell the builds apart, and all are wanted for comparing.
+    match probes {
+        Probes::None => folder.push("no-probes"),
+        Probes::Empty => folder.push("empty-probes"),
+        Probes::Full => {}
     }
     Ok(Context {
         folder,
@@ -82,8 +86,8 @@ fn context(
         pass_libraries: pass.libraries,
         clang: Clang::find(newest_clang),
         lld_folder: toolchain.lld_folder(),
-        probes: !own.no_probes,
-        exclude_crates: own.no_probes_in.iter().map(|name| name.replace('-', "_")).collect(),
+        probes,
+        exclude: own.no_probes_in.iter().map(|name| name.replace('-', "_")).collect(),
         save_dir: own.save_dir.as_deref().map(std::path::absolute).transpose()?,
         dump_stages: own.stages(),
         terminal: terminal().filter(|_| !args.quiet),
@@ -164,8 +168,8 @@ fn user_compiler(target: &str, config: &cargo_config2::Config) -> Option<String>
 /// See [`OPTIONS_VARIABLE`].
 fn options_hash(context: &Context) -> Result<String> {
     let mut hasher = DefaultHasher::new();
-    let Context { probes, exclude_crates, save_dir, dump_stages, .. } = context;
-    (probes, exclude_crates, save_dir).hash(&mut hasher);
+    let Context { probes, exclude, save_dir, dump_stages, .. } = context;
+    (probes, exclude, save_dir).hash(&mut hasher);
     dump_stages.iter().for_each(|stage| stage.name().hash(&mut hasher));
     for program in [&context.pass, &std::env::current_exe()?] {
         hash_version(program, &mut hasher)?;

@@ -18,7 +18,7 @@ use concord_abi::{
     ABI_VERSION, BUILD_INFO_MAGIC, BuildInfo, CONDITION_WAIT_SYMBOL, FLAG_PROBES, LINE_SYMBOL,
     PROBE_SLOW_SYMBOL,
 };
-use concord_job::{Exports, GuardCount, LinkJob, LinkOutcome, OutputKind, Report, Stage};
+use concord_job::{Exports, GuardCount, LinkJob, LinkOutcome, OutputKind, Probes, Report, Stage};
 use inkwell::context::Context;
 use inkwell::module::Module;
 
@@ -57,6 +57,7 @@ pub fn run(job: &LinkJob) -> Result<LinkOutcome> {
     report.probes = count(&object, job, placed, &record)?;
     clock.lap("codegen");
     report.loops = placed.loops;
+    report.bound = job.instrument.bound;
     report.seconds = clock.laps;
     report.peak_bytes = peak_bytes();
     Ok(LinkOutcome { object: Some(object), report })
@@ -64,8 +65,11 @@ pub fn run(job: &LinkJob) -> Result<LinkOutcome> {
 
 fn resolve_units(units: &[Unit], job: &LinkJob) -> Resolution {
     let symbols: Vec<_> = units.iter().map(|unit| unit.symbols.clone()).collect();
-    let wished: &[&str] =
-        if job.instrument.probes { &[LINE_SYMBOL, PROBE_SLOW_SYMBOL, CONDITION_WAIT_SYMBOL] } else { &[] };
+    let wished: &[&str] = if job.instrument.probes != Probes::None {
+        &[LINE_SYMBOL, PROBE_SLOW_SYMBOL, CONDITION_WAIT_SYMBOL]
+    } else {
+        &[]
+    };
     resolve::resolve(&symbols, &job.roots, wished, |symbol| is_exported(symbol, &job.exports))
 }
 
@@ -133,7 +137,7 @@ fn prepare(index: usize, unit: &Unit, job: &LinkJob, defined: &HashSet<String>) 
     let module = ffi::parse(&unit.bitcode, &unit.name, &context).map_err(fail)?;
     let machine = target::machine(&module, &job.optimise)?;
     let mut prepared = Prepared { bitcode: Vec::new(), selection: Selection::default(), guards: Vec::new() };
-    if job.instrument.probes {
+    if job.instrument.probes != Probes::None {
         prepared.selection = select::mark(&module, &job.instrument);
         prepared.guards = guard::mark_guards(&module, defined);
         if defined.contains(CONDITION_WAIT_SYMBOL) {
@@ -211,12 +215,13 @@ fn finish(
     report: &Report,
 ) -> Result<(probe::Placed, BuildInfo)> {
     let mut placed = probe::Placed::default();
-    if job.instrument.probes {
+    if job.instrument.probes != Probes::None {
         let machine = target::machine(module, &job.optimise)?;
         let settings = probe::Settings {
             optimise: &job.optimise,
             output: job.output,
             has_runtime: resolution.defined.contains(LINE_SYMBOL),
+            instrument: &job.instrument,
             artefact: &job.artefact,
         };
         placed = probe::insert(module, &machine, &settings)?;
@@ -227,7 +232,7 @@ fn finish(
         functions: report.instrumented.len() as u32,
         probes: placed.probes,
         loops: placed.loops,
-        flags: if job.instrument.probes { FLAG_PROBES } else { 0 },
+        flags: if job.instrument.probes == Probes::Full { FLAG_PROBES } else { 0 },
         options_hash: options_hash(job),
     };
     record::add(module, &info);
@@ -254,7 +259,7 @@ fn count(object: &Path, job: &LinkJob, placed: probe::Placed, info: &BuildInfo) 
         return Ok(placed.probes);
     }
     let found = codegen::count_probes(object)?;
-    if found == 0 && placed.probes > 0 {
+    if found == 0 && placed.probes > 0 && job.instrument.probes == Probes::Full {
         return Err(Error::ProbesLost { artefact: job.artefact.clone(), placed: placed.probes });
     }
     codegen::set_probe_count(object, info, found)?;

@@ -60,9 +60,15 @@ pub fn skip_reason(name: &Name, instrument: &Instrument) -> Option<String> {
     if let Some((module, reason)) = NEVER.iter().find(|(module, _)| is_from(name, module)) {
         return Some(format!("{module}: {reason}"));
     }
-    let crate_name = name.crate_name()?;
-    let is_excluded = instrument.exclude_crates.iter().any(|excluded| excluded == crate_name);
-    is_excluded.then(|| format!("crate {crate_name} is excluded by configuration"))
+    let excluded = longest(name, &instrument.exclude)?;
+    let is_included = longest(name, &instrument.include).is_some_and(|path| path.len() > excluded.len());
+    (!is_included).then(|| format!("{excluded} is excluded by configuration"))
+}
+
+/// The longest of `paths` that covers the function.
+fn longest<'paths>(name: &Name, paths: &'paths [String]) -> Option<&'paths str> {
+    let covers = |path: &&str| name.is_in(path) || name.crate_name() == Some(path);
+    paths.iter().map(String::as_str).filter(covers).max_by_key(|path| path.len())
 }
 
 /// Whether the function is the runtime's own code.
@@ -151,8 +157,18 @@ mod tests {
     use super::*;
 
     fn reason(symbol: &str) -> Option<String> {
-        let instrument = Instrument { probes: true, exclude_crates: vec!["slow".to_owned()] };
+        let instrument = Instrument {
+            exclude: vec!["slow".to_owned()],
+            include: vec!["slow::but::not_this".to_owned()],
+            ..Instrument::default()
+        };
         skip_reason(&Name::of(symbol), &instrument)
+    }
+
+    #[test]
+    fn the_longest_path_decides_between_exclude_and_include() {
+        assert!(reason("_ZN4slow3but5other17h18aba970684159e7E").is_some());
+        assert!(reason("_ZN4slow3but8not_this17h18aba970684159e7E").is_none());
     }
 
     #[test]

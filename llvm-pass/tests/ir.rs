@@ -67,7 +67,9 @@ fn run(text: &str) -> Result<String, Failed> {
         "probe" => {
             let optimise = case.optimise();
             let machine = concord_pass::target::machine(&module, &optimise)?;
+            let instrument = case.instrument();
             let settings = probe::Settings {
+                instrument: &instrument,
                 optimise: &optimise,
                 output: case.output,
                 has_runtime: case.has_runtime,

@@ -8,7 +8,9 @@ use std::process::Command;
 use std::sync::LazyLock;
 
 use concord_abi::{BUILD_INFO_SYMBOL, BuildInfo, FLAG_PROBES, NOTE_SECTION};
-use concord_job::{Exports, Input, Instrument, LinkJob, LinkOutcome, Lto, Optimise, OutputKind, Report};
+use concord_job::{
+    Exports, Input, Instrument, LinkJob, LinkOutcome, Lto, Optimise, OutputKind, Probes, Report,
+};
 use concord_pass::names::Name;
 use concord_pass::{codegen, ffi, ir, pipeline, target};
 use inkwell::context::Context;
@@ -73,7 +75,10 @@ fn make(level: &str, lto: Lto, output: OutputKind, probes: bool) -> Made {
         exports: Exports::All,
         roots: Vec::new(),
         optimise: Optimise { level: level.to_owned(), lto, cpu: None, debug_info: false },
-        instrument: Instrument { probes, exclude_crates: Vec::new() },
+        instrument: Instrument {
+            probes: if probes { Probes::Full } else { Probes::None },
+            ..Instrument::default()
+        },
         work_dir: folder.path().to_owned(),
         dump: Vec::new(),
     };

@@ -166,7 +166,11 @@ fn new_job(
         exports: shape.exports,
         roots: shape.roots,
         optimise: profile.optimise(),
-        instrument: Instrument { probes: context.probes, exclude_crates: context.exclude_crates.clone() },
+        instrument: Instrument {
+            probes: context.probes,
+            exclude: context.exclude.clone(),
+            ..Instrument::default()
+        },
         work_dir: work_dir.to_path_buf(),
         dump: context.dump_stages.clone(),
     }

@@ -105,15 +105,38 @@ pub enum Lto {
 /// How to instrument.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Instrument {
-    /// `false` makes the same build without guards and probes, to be measured against.
-    pub probes: bool,
-    /// Crates (by name, `-` as `_`) whose functions get no probes.
-    pub exclude_crates: Vec<String>,
+    /// What stands at the sites.
+    pub probes: Probes,
+    /// Paths (`serde_json`, `my_crate::tables`, `my_crate::tables::Table::sum`) whose functions get no probes.
+    pub exclude: Vec<String>,
+    /// Paths that get probes although a shorter path in `exclude` covers them.
+    pub include: Vec<String>,
+    /// The longest path without a probe that placement allows, in instructions weighted by cost.
+    pub bound: u32,
 }
+
+/// What stands at the sites.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Probes {
+    /// No guards, no sites, no transformation for their sake: the program as Cargo would build it.
+    None,
+    /// All that a build with probes does to the code, but for the probes' own instructions: what probes are
+    /// measured against.
+    Empty,
+    /// Probes.
+    Full,
+}
+
+/// The default of [`Instrument::bound`].
+pub const DEFAULT_BOUND: u32 = 1600;
+
+/// What an instruction of cost 1 is taken to last, for estimates of time.
+pub const PICOSECONDS_PER_INSTRUCTION: u32 = 250;
 
 impl Default for Instrument {
     fn default() -> Self {
-        Self { probes: true, exclude_crates: Vec::new() }
+        Self { probes: Probes::Full, exclude: Vec::new(), include: Vec::new(), bound: DEFAULT_BOUND }
     }
 }
 
@@ -170,10 +193,74 @@ pub struct Report {
     pub loops: u32,
     /// Guard regions found, by catalogue entry.
     pub guards: Vec<GuardCount>,
+    /// The instrumented functions of the optimised module, by name; inlined ones are part of their callers.
+    pub functions: Vec<FunctionReport>,
+    /// [`Instrument::bound`] as it was used.
+    pub bound: u32,
     /// Seconds per stage, in the order in which they ran.
     pub seconds: Vec<(String, f64)>,
     /// Peak resident memory of the pass, in bytes.
     pub peak_bytes: u64,
+}
+
+/// What placement made of one function of the optimised module.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FunctionReport {
+    /// Demangled name.
+    pub name: String,
+    /// Its symbol.
+    pub symbol: String,
+    /// The crate of its symbol; absent for C and C++.
+    pub crate_name: Option<String>,
+    /// Where it begins, when there is debug information.
+    pub place: Option<Place>,
+    /// The longest path without a probe, in instructions weighted by cost, calls of code with probes included,
+    /// of code without probes left out.
+    pub longest_path: u32,
+    /// What was done, in source order: probes, loops, calls that no probe can bound.
+    pub sites: Vec<SiteReport>,
+}
+
+/// One decision of placement.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SiteReport {
+    /// What stands there.
+    pub kind: SiteKind,
+    /// Where, when there is debug information: of the innermost inlined function.
+    pub place: Option<Place>,
+    /// Why, in one sentence.
+    pub reason: String,
+}
+
+/// A line of source.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Place {
+    /// As the compiler was given it: absolute, or relative to the package or workspace.
+    pub file: String,
+    /// From 1; 0 is unknown.
+    pub line: u32,
+}
+
+/// The kinds of [`SiteReport`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SiteKind {
+    /// A probe that belongs to no loop: a function's entry, behind a call, in long straight code.
+    Probe,
+    /// A loop of few iterations, proved: straight code of known cost.
+    StraightLoop,
+    /// A counted loop that runs in chunks, a probe between two.
+    StripMinedLoop,
+    /// A loop whose body was copied, a probe for each round of the copies.
+    UnrolledLoop,
+    /// A loop with a probe for each iteration.
+    ProbedLoop,
+    /// A loop in which every iteration comes to a probe of something else: an inner loop, a callee.
+    CoveredLoop,
+    /// A call of code without probes that may run for long.
+    UnprobedCall,
+    /// A place where a guard begins.
+    GuardedRegion,
 }
 
 /// A function without probes.

@@ -80,6 +80,17 @@ impl<'ctx> Emitter<'ctx> {
         Ok(probe)
     }
 
+    /// Makes a function in the place of the probe that does nothing.
+    ///
+    /// # Errors
+    /// When a builder refuses, which is a fault of this crate.
+    pub fn define_empty_probe(&self, module: &Module<'ctx>) -> Result<FunctionValue<'ctx>, BuilderError> {
+        let probe = module.add_function(PROBE, self.context.void_type().fn_type(&[], false), None);
+        self.begin(probe);
+        self.builder.build_return(None)?;
+        Ok(probe)
+    }
+
     /// Gives the guards' marks that the module uses their code.
     ///
     /// # Errors

@@ -6,7 +6,7 @@ pub mod call_graph;
 pub mod emit;
 pub mod plan;
 
-use concord_job::{Optimise, OutputKind};
+use concord_job::{Instrument, Optimise, OutputKind, Probes};
 use inkwell::basic_block::BasicBlock;
 use inkwell::builder::{Builder, BuilderError};
 use inkwell::module::Module;
@@ -39,6 +39,8 @@ pub struct Settings<'a> {
     pub output: OutputKind,
     /// Whether the link brings the runtime's symbols.
     pub has_runtime: bool,
+    /// What stands at the sites, and the bound between them.
+    pub instrument: &'a Instrument,
     /// For messages.
     pub artefact: &'a str,
 }
@@ -66,7 +68,10 @@ fn place(module: &Module<'_>, settings: &Settings<'_>) -> std::result::Result<Pl
     let probed: Vec<_> =
         ir::definitions(module).into_iter().filter(|function| select::is_probed(*function)).collect();
     emitter.define_marks(module)?;
-    let probe = emitter.define_probe(module)?;
+    let probe = match settings.instrument.probes {
+        Probes::Full => emitter.define_probe(module)?,
+        Probes::None | Probes::Empty => emitter.define_empty_probe(module)?,
+    };
     let builder = module.get_context().create_builder();
     let mut placed = Placed::default();
     for function in probed {

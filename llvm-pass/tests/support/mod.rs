@@ -68,7 +68,7 @@ impl Case {
 
     /// The instrumentation that the directives describe.
     pub fn instrument(&self) -> Instrument {
-        Instrument { probes: true, exclude_crates: self.exclude.clone() }
+        Instrument { exclude: self.exclude.clone(), ..Instrument::default() }
     }
 }
 
