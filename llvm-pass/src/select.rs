@@ -187,7 +187,7 @@ mod tests {
         assert!(reason("_RNvCsfLfy6EI15iL_7___rustc12___rust_alloc").is_some());
         assert_eq!(
             reason("_ZN4slow3run17hc8a851aa4be5f8a4E").as_deref(),
-            Some("crate slow is excluded by configuration")
+            Some("slow is excluded by configuration")
         );
     }
 }
