@@ -31,13 +31,15 @@ const WITH_VALUE: [&str; 23] = [
     "--build-dir",
 ];
 
-/// Our options that take a value.
-const OWN_WITH_VALUE: [&str; 3] = ["--save-dir", "--dump-stages", "--no-probes-in"];
-const OWN_FLAG: &str = "--no-probes";
+/// Our options that take a value, and those that take none.
+const OWN_WITH_VALUE: [&str; 5] = ["--save-dir", "--dump-stages", "--no-probes-in", "--probes-in", "--bound"];
+const OWN_FLAGS: [&str; 2] = ["--no-probes", "--empty-probes"];
 
 /// What Cargo's flags say.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct CargoArgs {
+    /// Cargo's subcommand, by its full name.
+    pub(crate) subcommand: String,
     /// `--target`, each.
     pub(crate) targets: Vec<String>,
     /// `--target-dir`.
@@ -48,8 +50,16 @@ pub(crate) struct CargoArgs {
     pub(crate) profile: Option<String>,
     /// `--quiet`.
     pub(crate) quiet: bool,
+    /// `--package`, each, as it was spelled.
+    pub(crate) packages: Vec<String>,
+    /// `--exclude`, each: packages that `--workspace` leaves out.
+    pub(crate) left_out: Vec<String>,
+    /// `--workspace`.
+    pub(crate) workspace: bool,
     /// Flags that `cargo metadata` has to see too.
     pub(crate) for_metadata: Vec<String>,
+    /// Flags that `cargo metadata` has to see when it is asked for dependencies.
+    pub(crate) features: Vec<String>,
     /// All words for Cargo but `--target-dir`, in order.
     pub(crate) words: Vec<String>,
 }
@@ -61,7 +71,7 @@ pub(crate) fn take_own(words: &[String], subcommand: &str) -> (Vec<String>, Vec<
     let mut flags = flags.iter();
     while let Some(word) = flags.next() {
         let name = word.split('=').next().unwrap_or(word);
-        if word == OWN_FLAG || (OWN_WITH_VALUE.contains(&name) && word != name) {
+        if OWN_FLAGS.contains(&word.as_str()) || (OWN_WITH_VALUE.contains(&name) && word != name) {
             own.push(word.clone());
         } else if OWN_WITH_VALUE.contains(&name) {
             own.push(word.clone());
@@ -96,7 +106,7 @@ pub(crate) fn asks_for_help(words: &[String], subcommand: &str) -> bool {
 impl CargoArgs {
     /// Reads Cargo's words.
     pub(crate) fn read(words: &[String], subcommand: &str) -> Self {
-        let mut args = Self::default();
+        let mut args = Self { subcommand: subcommand.to_owned(), ..Self::default() };
         let (flags, program) = words.split_at(flags_end(words, subcommand));
         let mut flags = flags.iter();
         while let Some(word) = flags.next() {
@@ -129,6 +139,13 @@ impl CargoArgs {
                 self.manifest_path = Some(value.into());
                 self.for_metadata.extend_from_slice(said);
             }
+            "--package" | "-p" => self.packages.push(value),
+            "--exclude" => self.left_out.push(value),
+            "--workspace" | "--all" => self.workspace = true,
+            "--features" | "-F" | "--all-features" | "--no-default-features" => {
+                self.features.extend_from_slice(said);
+            }
+            glued if glued.starts_with("-p") => self.packages.push(glued["-p".len()..].to_owned()),
             "--config" | "-Z" | "--offline" | "--locked" | "--frozen" | "--lockfile-path" => {
                 self.for_metadata.extend_from_slice(said);
             }
@@ -156,9 +173,12 @@ mod tests {
 
     #[test]
     fn own_options_are_taken_from_between_cargo_flags() {
-        let words = owned("-p app --no-probes --release --save-dir D --dump-stages=merge -- --no-probes");
+        let words = owned(
+            "-p app --no-probes --bound 300 --release --save-dir D --dump-stages=merge --probes-in a,b -- --no-probes",
+        );
         let (own, cargo) = take_own(&words, "build");
-        assert_eq!(own, owned("--no-probes --save-dir D --dump-stages=merge"));
+        assert_eq!(own, owned("--no-probes --bound 300 --save-dir D --dump-stages=merge --probes-in a,b"));
+        assert_eq!(take_own(&owned("--empty-probes"), "build").0, ["--empty-probes"]);
         assert_eq!(cargo, owned("-p app --release -- --no-probes"));
     }
 
@@ -190,6 +210,15 @@ mod tests {
             args.words,
             owned("name --target=a --target b --profile fast -q --manifest-path m/Cargo.toml")
         );
+    }
+
+    #[test]
+    fn the_packages_that_are_built_are_read() {
+        let args = CargoArgs::read(&owned("-p a --package=b@1.0 -pc -F x,y --no-default-features"), "build");
+        assert_eq!((args.packages, args.workspace), (owned("a b@1.0 c"), false));
+        assert_eq!(args.features, owned("-F x,y --no-default-features"));
+        let args = CargoArgs::read(&owned("--workspace --exclude c"), "build");
+        assert_eq!((args.workspace, args.left_out), (true, owned("c")));
     }
 
     #[test]

@@ -2,8 +2,11 @@
 
 use std::path::PathBuf;
 
+use anyhow::Result;
 use clap::{Parser, Subcommand};
 use concord_job::{Probes, Stage};
+
+use crate::config::{Layer, Wish};
 
 /// `cargo concord`, started by Cargo.
 #[derive(Debug, Parser)]
@@ -60,9 +63,16 @@ pub(crate) struct OwnOptions {
     #[arg(long, conflicts_with = "no_probes", env = "CONCORD_EMPTY_PROBES")]
     #[arg(value_parser = clap::builder::FalseyValueParser::new())]
     pub(crate) empty_probes: bool,
-    /// Crates whose functions get no probes
-    #[arg(long, value_name = "CRATES", value_delimiter = ',', env = "CONCORD_NO_PROBES_IN")]
+    /// Crates, modules and functions without probes, by path (my_crate::tables); adds to the lists `exclude` of
+    /// [workspace.metadata.concord] and [package.metadata.concord] and to CONCORD_NO_PROBES_IN
+    #[arg(long, value_name = "PATHS", value_delimiter = ',')]
     pub(crate) no_probes_in: Vec<String>,
+    /// Paths with probes although a shorter path has none; adds to the lists `include` and to CONCORD_PROBES_IN
+    #[arg(long, value_name = "PATHS", value_delimiter = ',')]
+    pub(crate) probes_in: Vec<String>,
+    /// Longest path without a probe, in instructions, at least 200 [default: 1600]; or `bound`, or CONCORD_BOUND
+    #[arg(long, value_name = "INSTRUCTIONS", value_parser = crate::config::read_bound)]
+    pub(crate) bound: Option<u32>,
     /// Keep the inputs of each link here, with a script that repeats it
     #[arg(long, value_name = "DIR", env = "CONCORD_SAVE_DIR")]
     pub(crate) save_dir: Option<PathBuf>,
@@ -83,6 +93,17 @@ impl OwnOptions {
             (false, true) => Probes::Empty,
             (false, false) => Probes::Full,
         }
+    }
+
+    /// The settings among the flags.
+    ///
+    /// # Errors
+    /// When a path is none.
+    pub(crate) fn layer(&self) -> Result<Layer> {
+        let mut layer = Layer { bound: self.bound, ..Layer::default() };
+        layer.add(Wish::Exclude, self.no_probes_in.iter().map(String::as_str), "--no-probes-in")?;
+        layer.add(Wish::Include, self.probes_in.iter().map(String::as_str), "--probes-in")?;
+        Ok(layer)
     }
 
     /// The stages to write out, in order.

@@ -6,6 +6,7 @@ use anyhow::{Context as _, Result};
 use concord_job::{Probes, Stage};
 use serde::{Deserialize, Serialize};
 
+use crate::config::Settings;
 use crate::toolchain::Clang;
 
 /// Holds a [`Context`] as JSON.
@@ -38,8 +39,10 @@ pub(crate) struct Context {
     pub(crate) lld_folder: PathBuf,
     /// What stands at the sites.
     pub(crate) probes: Probes,
-    /// Paths whose functions get no probes.
-    pub(crate) exclude: Vec<String>,
+    /// Paths with and without probes, and the bound.
+    pub(crate) settings: Settings,
+    /// Each link says which paths match none of its functions: nobody looks at all links of the build later.
+    pub(crate) warns: bool,
     /// Keep each link here, with a script that repeats it.
     pub(crate) save_dir: Option<PathBuf>,
     /// Stages whose module is written out.

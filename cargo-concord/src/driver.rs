@@ -6,51 +6,103 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 use anyhow::{Context as _, Result};
-use cargo_metadata::MetadataCommand;
 use concord_job::Probes;
 
 use crate::cargo_args::CargoArgs;
 use crate::cli::OwnOptions;
+use crate::config::{Settings, environment};
 use crate::context::{CONTEXT_VARIABLE, Context, FLAGS_VARIABLE, OPTIONS_VARIABLE};
+use crate::link::unmatched;
 use crate::mirror;
 use crate::process;
 use crate::role::Role;
 use crate::rustc;
 use crate::toolchain::{Clang, Pass, Toolchain, check_target};
+use crate::workspace::Workspace;
+
+/// Our folder below Cargo's target directory.
+const FOLDER: &str = "concord";
 
 /// Runs Cargo's `subcommand`.
 ///
 /// # Errors
 /// When something that the build needs is missing. Cargo's own failure is its exit code.
 pub(crate) fn run(subcommand: &str, own: &OwnOptions) -> Result<ExitCode> {
-    let args = CargoArgs::read(&own.cargo, subcommand);
-    let config = cargo_config2::Config::load().context("cannot read Cargo's configuration")?;
-    let toolchain = Toolchain::find(&config)?;
-    let asked = config.build_target_for_cli(&args.targets).context("cannot read the targets to build")?;
-    let targets = if asked.is_empty() { vec![toolchain.host.clone()] } else { asked.clone() };
-    targets.iter().try_for_each(|target| check_target(target))?;
-    let context = context(own, &args, &config, &toolchain, targets)?;
-    Role::install(&context.roles())?;
-
-    let mut cargo = Command::new(cargo_program());
-    cargo.arg(subcommand).arg("--target-dir").arg(&context.folder);
-    if asked.is_empty() {
-        // Without it build scripts and proc macros would be compiled with our options.
-        cargo.arg("--target").arg(&toolchain.host);
-    }
-    // A build folder set by the user is shared with his ordinary builds, and Cargo would mix the two.
-    cargo.arg("--config").arg(format!("build.build-dir={:?}", context.folder));
-    cargo.args(&args.words);
-    set_environment(&mut cargo, &context, &config)?;
+    let mut build = Build::prepare(subcommand, own)?;
     if subcommand != "build" {
-        return process::replace(&mut cargo);
+        return process::replace(&mut build.cargo);
     }
-    let status = process::status(&mut cargo)?;
-    if status.success() && asked.is_empty() {
-        let profile = args.profile_folder();
-        mirror::mirror(&context.folder.join(&toolchain.host).join(profile), &context.folder.join(profile))?;
+    let status = process::status(&mut build.cargo)?;
+    if status.success() {
+        build.finish()?;
     }
     Ok(process::exit_code(status))
+}
+
+/// A call of Cargo with our roles in place, ready to be started.
+pub(crate) struct Build {
+    /// The call.
+    pub(crate) cargo: Command,
+    context: Context,
+    /// `<triple>/<profile>` and `<profile>` below our folder, when the target was our choice.
+    mirrored: Option<(PathBuf, PathBuf)>,
+}
+
+impl Build {
+    /// Finds all that `subcommand` of Cargo needs, and decides the settings.
+    ///
+    /// # Errors
+    /// When something is missing, or a setting is wrong.
+    pub(crate) fn prepare(subcommand: &str, own: &OwnOptions) -> Result<Self> {
+        let args = CargoArgs::read(&own.cargo, subcommand);
+        check_variables()?;
+        let config = cargo_config2::Config::load().context("cannot read Cargo's configuration")?;
+        let toolchain = Toolchain::find(&config)?;
+        let asked = config.build_target_for_cli(&args.targets).context("cannot read the targets to build")?;
+        let targets = if asked.is_empty() { vec![toolchain.host.clone()] } else { asked.clone() };
+        targets.iter().try_for_each(|target| check_target(target))?;
+        let workspace = Workspace::read(&args, &targets)?;
+        let settings = Settings::of_build(&workspace, own.layer()?)?;
+        let context = context(
+            &Given { own, args: &args, config: &config, toolchain: &toolchain },
+            targets,
+            &workspace,
+            settings,
+        )?;
+        Role::install(&context.roles())?;
+
+        let mut cargo = Command::new(cargo_program());
+        cargo.arg(subcommand).arg("--target-dir").arg(&context.folder);
+        if asked.is_empty() {
+            // Without it build scripts and proc macros would be compiled with our options.
+            cargo.arg("--target").arg(&toolchain.host);
+        }
+        // A build folder set by the user is shared with his ordinary builds, and Cargo would mix the two.
+        cargo.arg("--config").arg(format!("build.build-dir={:?}", context.folder));
+        cargo.args(&args.words);
+        set_environment(&mut cargo, &context, &config)?;
+        let profile = args.profile_folder();
+        let mirrored = asked
+            .is_empty()
+            .then(|| (context.folder.join(&toolchain.host).join(profile), context.folder.join(profile)));
+        Ok(Self { cargo, context, mirrored })
+    }
+
+    /// What is left to do after a build that succeeded.
+    ///
+    /// # Errors
+    /// When an artefact cannot be put where `cargo build` would have put it.
+    pub(crate) fn finish(&self) -> Result<()> {
+        if let Some((from, to)) = &self.mirrored {
+            mirror::mirror(from, to)?;
+        }
+        if !self.context.quiet {
+            for setting in unmatched::everywhere(&self.context, &options_hash(&self.context)?) {
+                eprintln!("{}", unmatched::warning(setting));
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Cargo as it started us.
@@ -58,17 +110,31 @@ pub(crate) fn cargo_program() -> std::ffi::OsString {
     std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
 }
 
+/// Refuses variables of ours that nobody reads.
+fn check_variables() -> Result<()> {
+    let names: Vec<String> = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok()).collect();
+    environment::check(names.iter().map(String::as_str))
+}
+
+/// What shapes the roles' work, as the person and Cargo's configuration have it.
+struct Given<'a> {
+    own: &'a OwnOptions,
+    args: &'a CargoArgs,
+    config: &'a cargo_config2::Config,
+    toolchain: &'a Toolchain,
+}
+
 fn context(
-    own: &OwnOptions,
-    args: &CargoArgs,
-    config: &cargo_config2::Config,
-    toolchain: &Toolchain,
+    given: &Given<'_>,
     targets: Vec<String>,
+    workspace: &Workspace,
+    settings: Settings,
 ) -> Result<Context> {
+    let Given { own, args, config, toolchain } = *given;
     let pass = Pass::find(toolchain)?;
     let outer = Context::from_environment().ok();
     let newest_clang = toolchain.llvm.split('.').next().and_then(|major| major.parse().ok()).unwrap_or(0);
-    let mut folder = our_folder(args)?;
+    let mut folder = folder_below(args, workspace)?;
     let probes = own.probes();
     // Folders of their own: Cargo cannot tell the builds apart, and all are wanted for comparing.
     match probes {
@@ -87,7 +153,8 @@ fn context(
         clang: Clang::find(newest_clang),
         lld_folder: toolchain.lld_folder(),
         probes,
-        exclude: own.no_probes_in.iter().map(|name| name.replace('-', "_")).collect(),
+        settings,
+        warns: args.subcommand == "run",
         save_dir: own.save_dir.as_deref().map(std::path::absolute).transpose()?,
         dump_stages: own.stages(),
         terminal: terminal().filter(|_| !args.quiet),
@@ -110,16 +177,17 @@ fn unless_own_role(program: Option<PathBuf>) -> Option<PathBuf> {
 /// # Errors
 /// When Cargo cannot tell its target directory: there is no package, for instance.
 pub(crate) fn our_folder(args: &CargoArgs) -> Result<PathBuf> {
-    if let Some(folder) = &args.target_dir {
-        return Ok(std::path::absolute(folder)?.join("concord"));
+    match &args.target_dir {
+        Some(folder) => Ok(std::path::absolute(folder)?.join(FOLDER)),
+        None => Ok(Workspace::read_alone(args)?.target_directory().join(FOLDER)),
     }
-    let mut metadata = MetadataCommand::new();
-    metadata.cargo_path(cargo_program()).no_deps().other_options(args.for_metadata.clone());
-    let metadata = metadata.exec().map_err(|error| match error {
-        cargo_metadata::Error::CargoMetadata { stderr } => anyhow::anyhow!("{}", stderr.trim()),
-        error => error.into(),
-    })?;
-    Ok(metadata.target_directory.join("concord").into())
+}
+
+fn folder_below(args: &CargoArgs, workspace: &Workspace) -> Result<PathBuf> {
+    match &args.target_dir {
+        Some(folder) => Ok(std::path::absolute(folder)?.join(FOLDER)),
+        None => Ok(workspace.target_directory().join(FOLDER)),
+    }
 }
 
 fn set_environment(cargo: &mut Command, context: &Context, config: &cargo_config2::Config) -> Result<()> {
@@ -168,8 +236,9 @@ fn user_compiler(target: &str, config: &cargo_config2::Config) -> Option<String>
 /// See [`OPTIONS_VARIABLE`].
 fn options_hash(context: &Context) -> Result<String> {
     let mut hasher = DefaultHasher::new();
-    let Context { probes, exclude, save_dir, dump_stages, .. } = context;
-    (probes, exclude, save_dir).hash(&mut hasher);
+    let Context { probes, settings, save_dir, dump_stages, .. } = context;
+    (probes, settings.bound, save_dir).hash(&mut hasher);
+    settings.paths.iter().for_each(|setting| (&setting.path, setting.wish).hash(&mut hasher));
     dump_stages.iter().for_each(|stage| stage.name().hash(&mut hasher));
     for program in [&context.pass, &std::env::current_exe()?] {
         hash_version(program, &mut hasher)?;

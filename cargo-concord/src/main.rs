@@ -10,6 +10,7 @@ mod clean;
 mod cli;
 mod compare;
 mod compiler;
+mod config;
 mod context;
 mod doctor;
 mod driver;
@@ -18,7 +19,9 @@ mod mirror;
 mod process;
 mod role;
 mod rustc;
+mod suggest;
 mod toolchain;
+mod workspace;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

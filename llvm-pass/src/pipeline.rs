@@ -18,7 +18,7 @@ use concord_abi::{
     ABI_VERSION, BUILD_INFO_MAGIC, BuildInfo, CONDITION_WAIT_SYMBOL, FLAG_PROBES, LINE_SYMBOL,
     PROBE_SLOW_SYMBOL,
 };
-use concord_job::{Exports, GuardCount, LinkJob, LinkOutcome, OutputKind, Probes, Report, Stage};
+use concord_job::{Exports, GuardCount, Instrument, LinkJob, LinkOutcome, OutputKind, Probes, Report, Stage};
 use inkwell::context::Context;
 use inkwell::module::Module;
 
@@ -48,7 +48,7 @@ pub fn run(job: &LinkJob) -> Result<LinkOutcome> {
     let context = Context::create();
     let module = merge(&context, &live, &prepared, &resolution, job)?;
     clock.lap("merge");
-    let mut report = collect(prepared);
+    let mut report = collect(prepared, &job.instrument);
     let (placed, record) = finish(&module, job, &resolution, &report)?;
     clock.lap("probe");
 
@@ -184,9 +184,12 @@ fn merge<'ctx>(
     Ok(module)
 }
 
-fn collect(prepared: Vec<Prepared>) -> Report {
+fn collect(prepared: Vec<Prepared>, instrument: &Instrument) -> Report {
     let mut report = Report::default();
+    let configured = instrument.exclude.iter().chain(&instrument.include);
+    report.unmatched = configured.cloned().collect();
     for unit in prepared {
+        report.unmatched.retain(|path| !unit.selection.matched.contains(path));
         report.instrumented.extend(unit.selection.instrumented);
         report.skipped.extend(unit.selection.skipped);
         for count in unit.guards {

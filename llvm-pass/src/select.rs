@@ -5,6 +5,8 @@
 //! function into one without probes (its loops would lose theirs), and a function without probes that has a
 //! loop into an instrumented one (its loop would get one). The standard library's [`helpers`] have no border.
 
+use std::collections::BTreeSet;
+
 use concord_job::{Instrument, Skipped};
 use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::context::ContextRef;
@@ -26,6 +28,8 @@ pub struct Selection {
     pub instrumented: Vec<String>,
     /// The others, with reasons.
     pub skipped: Vec<Skipped>,
+    /// The configured paths that cover a function of the unit.
+    pub matched: BTreeSet<String>,
 }
 
 /// Crates whose code runs between and around turns.
@@ -67,8 +71,11 @@ pub fn skip_reason(name: &Name, instrument: &Instrument) -> Option<String> {
 
 /// The longest of `paths` that covers the function.
 fn longest<'paths>(name: &Name, paths: &'paths [String]) -> Option<&'paths str> {
-    let covers = |path: &&str| name.is_in(path) || name.crate_name() == Some(path);
-    paths.iter().map(String::as_str).filter(covers).max_by_key(|path| path.len())
+    paths.iter().map(String::as_str).filter(|path| covers(path, name)).max_by_key(|path| path.len())
+}
+
+fn covers(path: &str, name: &Name) -> bool {
+    name.is_in(path) || name.crate_name() == Some(path)
 }
 
 /// Whether the function is the runtime's own code.
@@ -93,6 +100,8 @@ pub fn mark(module: &Module<'_>, instrument: &Instrument) -> Selection {
     );
     for function in ir::definitions(module) {
         let name = Name::of(&ir::name(function));
+        let configured = instrument.exclude.iter().chain(&instrument.include);
+        selection.matched.extend(configured.filter(|path| covers(path, &name)).cloned());
         let reason = skip_reason(&name, instrument)
             .or_else(|| ir::is_naked(function).then(naked_reason))
             .or_else(|| helpers.serves_runtime(function).then(helper_reason));

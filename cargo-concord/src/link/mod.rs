@@ -12,17 +12,18 @@ mod line;
 mod options;
 mod pass;
 mod progress;
-mod report;
+pub(crate) mod report;
 mod response;
 mod rewrite;
 mod save_dir;
 pub(crate) mod static_library;
+pub(crate) mod unmatched;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 use anyhow::{Context as _, Result, bail};
-use concord_job::{Exports, Instrument, LinkJob, OutputKind};
+use concord_job::{Exports, LinkJob, OutputKind};
 
 use crate::context::Context;
 use crate::process;
@@ -166,11 +167,7 @@ fn new_job(
         exports: shape.exports,
         roots: shape.roots,
         optimise: profile.optimise(),
-        instrument: Instrument {
-            probes: context.probes,
-            exclude: context.exclude.clone(),
-            ..Instrument::default()
-        },
+        instrument: context.settings.instrument(context.probes),
         work_dir: work_dir.to_path_buf(),
         dump: context.dump_stages.clone(),
     }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result};
 use concord_job::{LinkJob, Report, write_json};
 
+use super::unmatched;
 use crate::context::Context;
 use crate::rustc::profile::CrateProfile;
 
@@ -31,6 +32,12 @@ pub(crate) fn leave(
     for remark in remarks.lines() {
         say(context, profile, remark)?;
     }
+    unmatched::note(context, output, report)?;
+    if context.warns {
+        for setting in unmatched::settings(context, &report.unmatched) {
+            say(context, profile, unmatched::warning(setting).trim_start_matches("concord: "))?;
+        }
+    }
     say(
         context,
         profile,
@@ -39,7 +46,7 @@ pub(crate) fn leave(
 }
 
 /// The report of `artefact`.
-fn report_path(artefact: &Path) -> PathBuf {
+pub(crate) fn report_path(artefact: &Path) -> PathBuf {
     let mut name = artefact.as_os_str().to_owned();
     name.push(".concord.json");
     name.into()

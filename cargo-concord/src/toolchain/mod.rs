@@ -10,7 +10,7 @@ use anyhow::{Context as _, Result, bail};
 
 use crate::process;
 pub(crate) use clang::Clang;
-pub(crate) use pass::Pass;
+pub(crate) use pass::{PASS_VARIABLE, Pass};
 
 /// rustc as Cargo will start it, and what it says of itself.
 #[derive(Clone, Debug, PartialEq, Eq)]

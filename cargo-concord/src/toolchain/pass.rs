@@ -10,7 +10,7 @@ use object::read::elf::{ElfFile64, FileHeader as _};
 use super::Toolchain;
 
 /// Names another `concord-pass`.
-const PASS_VARIABLE: &str = "CONCORD_PASS";
+pub(crate) const PASS_VARIABLE: &str = "CONCORD_PASS";
 const PROGRAM: &str = "concord-pass";
 
 /// A `concord-pass` that can run with a toolchain's LLVM.

@@ -195,6 +195,9 @@ pub struct Report {
     pub guards: Vec<GuardCount>,
     /// The instrumented functions of the optimised module, by name; inlined ones are part of their callers.
     pub functions: Vec<FunctionReport>,
+    /// Those of [`Instrument::exclude`] and [`Instrument::include`] that cover no function of the link.
+    #[serde(default)]
+    pub unmatched: Vec<String>,
     /// [`Instrument::bound`] as it was used.
     pub bound: u32,
     /// Seconds per stage, in the order in which they ran.

@@ -4,7 +4,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use concord_tests::{Answer, Fixture, TARGET, instrumented_below};
+use concord_tests::{Answer, Fixture, TARGET};
 
 /// A script that notes its arguments in `<path>.log` and becomes `program`.
 fn noting_script(path: &Path, program: &str) -> PathBuf {
@@ -94,18 +94,6 @@ fn a_build_without_probes_has_none_and_lies_beside() {
     assert_eq!(Answer::of(&mut Command::new(&program)).succeeded().stdout.trim(), "profiles ok");
     let answer = Answer::of(&mut fixture.command([Path::new("doctor"), &program])).succeeded();
     assert!(answer.stdout.contains("--no-probes"), "{}", answer.stdout);
-}
-
-#[test]
-fn excluding_a_crate_links_again_and_leaves_it_without_probes() {
-    let folder = tempfile::tempdir().unwrap();
-    let fixture = Fixture::new("profiles").in_target(folder.path());
-    fixture.run("build");
-    assert!(!instrumented_below(&fixture.report("debug/profiles"), "profiles_kernels::").is_empty());
-    fixture.run("build --no-probes-in profiles-kernels");
-    let report = fixture.report("debug/profiles");
-    assert_eq!(instrumented_below(&report, "profiles_kernels::"), [""; 0]);
-    assert!(report.instrumented.iter().any(|name| name == "profiles::main"));
 }
 
 #[test]
