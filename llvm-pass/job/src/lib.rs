@@ -220,6 +220,16 @@ pub struct FunctionReport {
     /// The longest path without a probe, in instructions weighted by cost, calls of code with probes included,
     /// of code without probes left out.
     pub longest_path: u32,
+    /// The longest path without a probe in the emitted code, in instructions, each of equal weight; callees
+    /// with probes included. Absent when the emitted code was not read.
+    #[serde(default)]
+    pub machine_path: Option<u32>,
+    /// Symbols without probes that the emitted code calls: no count includes what they do. Sorted.
+    #[serde(default)]
+    pub external_calls: Vec<String>,
+    /// What else the emitted code has on a path whose length nobody knows, in words. Sorted.
+    #[serde(default)]
+    pub unbounded: Vec<String>,
     /// What was done, in source order: probes, loops, calls that no probe can bound.
     pub sites: Vec<SiteReport>,
 }
