@@ -31,9 +31,47 @@ const WITH_VALUE: [&str; 23] = [
     "--build-dir",
 ];
 
-/// Our options that take a value, and those that take none.
+/// Our options of all subcommands that build: those that take a value, and those that take none.
 const OWN_WITH_VALUE: [&str; 5] = ["--save-dir", "--dump-stages", "--no-probes-in", "--probes-in", "--bound"];
 const OWN_FLAGS: [&str; 2] = ["--no-probes", "--empty-probes"];
+
+/// How the words after one of our subcommands are read.
+struct Reading {
+    with_value: Vec<&'static str>,
+    flags: Vec<&'static str>,
+    positional: Positional,
+}
+
+/// What a word that belongs to no option is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Positional {
+    /// Cargo's: the name filter of `test`.
+    Cargos,
+    /// The first of the words for the user's program.
+    Programs,
+    /// Ours.
+    Own,
+}
+
+impl Reading {
+    fn of(subcommand: &str) -> Self {
+        let (with_value, flags, positional): (&[_], &[_], _) = match subcommand {
+            "run" | "r" => (&[], &[], Positional::Programs),
+            "audit" => (&["--artefact", "--artifact", "--top"], &["--json", "--all"], Positional::Cargos),
+            "explain" => (&["--artefact", "--artifact"], &[], Positional::Own),
+            _ => (&[], &[], Positional::Cargos),
+        };
+        Self {
+            with_value: [&OWN_WITH_VALUE, with_value].concat(),
+            flags: [&OWN_FLAGS, flags].concat(),
+            positional,
+        }
+    }
+
+    fn takes_value(&self, word: &str) -> bool {
+        WITH_VALUE.contains(&word) || self.with_value.contains(&word)
+    }
+}
 
 /// What Cargo's flags say.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -64,20 +102,21 @@ pub(crate) struct CargoArgs {
     pub(crate) words: Vec<String>,
 }
 
-/// Splits the words after `cargo concord build|run|test` into our options (for the front) and Cargo's.
+/// Splits the words after one of our subcommands that build into ours (for the front) and Cargo's.
 pub(crate) fn take_own(words: &[String], subcommand: &str) -> (Vec<String>, Vec<String>) {
+    let reading = Reading::of(subcommand);
     let (mut own, mut cargo) = (Vec::new(), Vec::new());
     let (flags, program) = words.split_at(flags_end(words, subcommand));
     let mut flags = flags.iter();
     while let Some(word) = flags.next() {
         let name = word.split('=').next().unwrap_or(word);
-        if OWN_FLAGS.contains(&word.as_str()) || (OWN_WITH_VALUE.contains(&name) && word != name) {
-            own.push(word.clone());
-        } else if OWN_WITH_VALUE.contains(&name) {
-            own.push(word.clone());
-            own.extend(flags.next().cloned());
-        } else {
-            cargo.push(word.clone());
+        let is_positional = !word.starts_with('-') && reading.positional == Positional::Own;
+        let is_own =
+            is_positional || reading.flags.contains(&word.as_str()) || reading.with_value.contains(&name);
+        let said = if is_own { &mut own } else { &mut cargo };
+        said.push(word.clone());
+        if reading.takes_value(word) {
+            said.extend(flags.next().cloned());
         }
     }
     cargo.extend(program.iter().cloned());
@@ -86,14 +125,14 @@ pub(crate) fn take_own(words: &[String], subcommand: &str) -> (Vec<String>, Vec<
 
 /// Where the words for the user's program begin: after `--`, for `run` also at the first positional.
 fn flags_end(words: &[String], subcommand: &str) -> usize {
+    let reading = Reading::of(subcommand);
     let mut index = 0;
     while let Some(word) = words.get(index) {
         let positional = !word.starts_with('-');
-        if word == "--" || (positional && matches!(subcommand, "run" | "r")) {
+        if word == "--" || (positional && reading.positional == Positional::Programs) {
             break;
         }
-        let takes_value = WITH_VALUE.contains(&word.as_str()) || OWN_WITH_VALUE.contains(&word.as_str());
-        index += if takes_value { 2 } else { 1 };
+        index += if reading.takes_value(word) { 2 } else { 1 };
     }
     index.min(words.len())
 }
@@ -180,6 +219,19 @@ mod tests {
         assert_eq!(own, owned("--no-probes --bound 300 --save-dir D --dump-stages=merge --probes-in a,b"));
         assert_eq!(take_own(&owned("--empty-probes"), "build").0, ["--empty-probes"]);
         assert_eq!(cargo, owned("-p app --release -- --no-probes"));
+    }
+
+    #[test]
+    fn audit_and_explain_have_options_of_their_own() {
+        let split = |text: &str, subcommand: &str| take_own(&owned(text), subcommand);
+        let (own, cargo) = split("-p app --top 5 --release --json --all --bound=300", "audit");
+        assert_eq!(own, owned("--top 5 --json --all --bound=300"));
+        assert_eq!(cargo, owned("-p app --release"));
+        let (own, cargo) = split("-p app app::main --release --features x", "explain");
+        assert_eq!((own, cargo), (owned("app::main"), owned("-p app --release --features x")));
+        assert_eq!(split("--artefact a/b f", "explain").0, owned("--artefact a/b f"));
+        // Elsewhere they are Cargo's.
+        assert_eq!(split("--all name", "test").1, owned("--all name"));
     }
 
     #[test]

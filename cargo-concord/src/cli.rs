@@ -45,6 +45,19 @@ pub(crate) enum Command {
     /// Build and run tests as `cargo test` does, with probes; takes its flags
     #[command(visible_alias = "t", override_usage = "cargo concord test [OPTIONS] [FLAGS OF CARGO TEST]")]
     Test(OwnOptions),
+    /// Build, then show where code cannot be preempted and how long paths without a probe are, worst first
+    ///
+    /// Tables: a row per crate, the functions with the longest paths, functions without probes by reason. A path
+    /// beyond the bound is marked `!`. Times are estimates: a quarter of a nanosecond per instruction.
+    #[command(
+        override_usage = "cargo concord audit [OPTIONS] [FLAGS OF CARGO BUILD]\n       cargo concord audit --artefact FILE"
+    )]
+    Audit(AuditOptions),
+    /// Build, then show a function's source with its probes, loops and calls, and the reason for each
+    #[command(
+        override_usage = "cargo concord explain FUNCTION [OPTIONS] [FLAGS OF CARGO BUILD]\n       cargo concord explain FUNCTION --artefact FILE"
+    )]
+    Explain(ExplainOptions),
     Compare(Box<crate::compare::Args>),
     /// Remove what `cargo concord` built, and its caches
     Clean(CleanOptions),
@@ -111,6 +124,37 @@ impl OwnOptions {
         let asked = |stage: &Stage| self.dump_stages.iter().any(|name| name == stage.name() || name == "all");
         Stage::ALL.into_iter().filter(asked).collect()
     }
+}
+
+/// Options of audit.
+#[derive(Debug, clap::Args)]
+pub(crate) struct AuditOptions {
+    /// Read the report of this artefact of an earlier build, and build nothing
+    #[arg(long, alias = "artifact", value_name = "FILE")]
+    pub(crate) artefact: Option<PathBuf>,
+    /// Answer in JSON, with all functions
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Show all functions
+    #[arg(long, conflicts_with = "top")]
+    pub(crate) all: bool,
+    /// Show that many functions
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub(crate) top: usize,
+    #[command(flatten)]
+    pub(crate) build: OwnOptions,
+}
+
+/// Options of explain.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ExplainOptions {
+    /// A function's path, the end of one or a part of one; or its symbol
+    pub(crate) function: String,
+    /// Read the report of this artefact of an earlier build, and build nothing
+    #[arg(long, alias = "artifact", value_name = "FILE")]
+    pub(crate) artefact: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) build: OwnOptions,
 }
 
 /// Options of clean.

@@ -1,11 +1,12 @@
 //! `cargo concord build | run | test`: Cargo, started with our roles in place.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-use std::io::IsTerminal as _;
+use std::io::{BufReader, IsTerminal as _};
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::{Command, ExitCode, Stdio};
 
 use anyhow::{Context as _, Result};
+use cargo_metadata::Message;
 use concord_job::Probes;
 
 use crate::cargo_args::CargoArgs;
@@ -43,6 +44,8 @@ pub(crate) fn run(subcommand: &str, own: &OwnOptions) -> Result<ExitCode> {
 pub(crate) struct Build {
     /// The call.
     pub(crate) cargo: Command,
+    /// The workspace that is built.
+    pub(crate) workspace: Workspace,
     context: Context,
     /// `<triple>/<profile>` and `<profile>` below our folder, when the target was our choice.
     mirrored: Option<(PathBuf, PathBuf)>,
@@ -85,7 +88,7 @@ impl Build {
         let mirrored = asked
             .is_empty()
             .then(|| (context.folder.join(&toolchain.host).join(profile), context.folder.join(profile)));
-        Ok(Self { cargo, context, mirrored })
+        Ok(Self { cargo, workspace, context, mirrored })
     }
 
     /// What is left to do after a build that succeeded.
@@ -103,6 +106,36 @@ impl Build {
         }
         Ok(())
     }
+}
+
+/// What [`build`] came to.
+pub(crate) enum Built {
+    /// Files that Cargo made, those of an earlier build that are still good included.
+    Files(Vec<PathBuf>),
+    /// Cargo failed, and has said why.
+    Failed(ExitCode),
+}
+
+/// Runs `cargo build` for its artefacts.
+///
+/// # Errors
+/// As [`run`], and when Cargo's messages cannot be read.
+pub(crate) fn build(build: &mut Build) -> Result<Built> {
+    build.cargo.arg("--message-format=json-render-diagnostics").stdout(Stdio::piped());
+    let mut running = process::start(&mut build.cargo)?;
+    let messages = running.stdout.take().context("Cargo's messages are not read")?;
+    let mut files = Vec::new();
+    for message in Message::parse_stream(BufReader::new(messages)) {
+        if let Message::CompilerArtifact(artifact) = message.context("cannot read Cargo's messages")? {
+            files.extend(artifact.filenames.into_iter().map(PathBuf::from));
+        }
+    }
+    let status = running.wait().context("cannot wait for Cargo")?;
+    if !status.success() {
+        return Ok(Built::Failed(process::exit_code(status)));
+    }
+    build.finish()?;
+    Ok(Built::Files(files))
 }
 
 /// Cargo as it started us.

@@ -5,6 +5,8 @@
 //! by environment variables (`context`, `rustc::profile`). LLVM is not in here: `link` starts `concord-pass`.
 #![forbid(unsafe_code)]
 
+mod artefacts;
+mod audit;
 mod cargo_args;
 mod clean;
 mod cli;
@@ -14,6 +16,7 @@ mod config;
 mod context;
 mod doctor;
 mod driver;
+mod explain;
 mod link;
 mod mirror;
 mod process;
@@ -66,18 +69,20 @@ fn subcommand(words: &[String]) -> Result<ExitCode> {
         Command::Build(own) => driver::run("build", &own),
         Command::Run(own) => driver::run("run", &own),
         Command::Test(own) => driver::run("test", &own),
+        Command::Audit(options) => audit::run(&options),
+        Command::Explain(options) => explain::run(&options),
         Command::Compare(args) => compare::run(*args),
         Command::Clean(options) => clean::run(&options),
         Command::Doctor(options) => doctor::run(&options),
     }
 }
 
-/// `build`, `run` and `test` take our options anywhere between Cargo's; clap wants them in front, and Cargo's
+/// Subcommands that build take our options anywhere between Cargo's; clap wants them in front, and Cargo's
 /// words behind `--`.
 fn own_options_first(words: &[String]) -> Vec<String> {
     const BEFORE: usize = 3;
     let Some(subcommand) = words.get(BEFORE - 1) else { return words.to_vec() };
-    if !matches!(subcommand.as_str(), "build" | "b" | "run" | "r" | "test" | "t") {
+    if !matches!(subcommand.as_str(), "build" | "b" | "run" | "r" | "test" | "t" | "audit" | "explain") {
         return words.to_vec();
     }
     let (mut own, cargo) = cargo_args::take_own(&words[BEFORE..], subcommand);
@@ -104,6 +109,7 @@ mod tests {
         assert_eq!(ordered("cargo concord test -- --nocapture"), "cargo concord test -- -- --nocapture");
         assert_eq!(ordered("cargo concord run --help"), "cargo concord run --help -- --help");
         assert_eq!(ordered("cargo concord run -- --help"), "cargo concord run -- -- --help");
+        assert_eq!(ordered("cargo concord explain -p x f -r"), "cargo concord explain f -- -p x -r");
         assert_eq!(ordered("cargo concord doctor --json"), "cargo concord doctor --json");
     }
 }

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::path::Path;
-use std::process::{Command, ExitCode, ExitStatus};
+use std::process::{Child, Command, ExitCode, ExitStatus};
 
 use anyhow::{Context as _, Result, bail};
 
@@ -13,6 +13,14 @@ use anyhow::{Context as _, Result, bail};
 /// When it cannot be started; the message names it.
 pub(crate) fn status(command: &mut Command) -> Result<ExitStatus> {
     command.status().with_context(|| unstarted(command))
+}
+
+/// Starts `command`.
+///
+/// # Errors
+/// When it cannot be started; the message names it.
+pub(crate) fn start(command: &mut Command) -> Result<Child> {
+    command.spawn().with_context(|| unstarted(command))
 }
 
 /// Becomes `command`: signals and the exit code are the program's own.

@@ -58,6 +58,17 @@ impl Workspace {
         self.metadata.workspace_root.clone().into()
     }
 
+    /// The folder of each package that is known, members first.
+    pub(crate) fn package_folders(&self) -> Vec<PathBuf> {
+        let mut packages = self.packages(|_| true);
+        packages.sort_by_key(|package| !self.metadata.workspace_members.contains(&package.id));
+        packages
+            .iter()
+            .filter_map(|package| package.manifest_path.as_std_path().parent())
+            .map(Path::to_path_buf)
+            .collect()
+    }
+
     /// Cargo's target directory.
     pub(crate) fn target_directory(&self) -> &Path {
         self.metadata.target_directory.as_std_path()

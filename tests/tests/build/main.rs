@@ -1,5 +1,6 @@
 //! Builds of the fixture projects by `cargo concord`.
 
+mod audit;
 mod configuration;
 mod crates;
 mod failures;

@@ -1,0 +1,339 @@
+//! A function's source with what was decided in the margin.
+//!
+//! ```text
+//! app::sum  (src/main.rs:3)
+//! longest path without a probe: 120 instructions (about 30 ns), bound 1600
+//! 1 probe; loops: 1 strip-mined
+//!
+//! src/main.rs
+//!      3 | pub fn sum(values: &[u64]) -> u64 {
+//!      4 |     let mut sum = 0;
+//! *    5 |     for value in values {
+//!        |     = strip-mined loop: counted up to a limit that does not change
+//!      6 |         sum += value;
+//! ```
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use anstyle::{AnsiColor, Style};
+use concord_job::{FunctionReport, Place, SiteKind, SiteReport};
+
+use super::source::Sources;
+use crate::audit::answer::{Counts, nanoseconds};
+
+/// Lines shown before the first and after the last line that matters.
+const AROUND: u32 = 2;
+
+/// A gap of more lines between two that matter is left out.
+const LONGEST_GAP: u32 = 6;
+
+const BOLD: Style = Style::new().bold();
+const FAINT: Style = Style::new().dimmed();
+
+/// The function as people read it; colours are taken out by the printer where they are not wanted.
+pub(super) fn render(function: &FunctionReport, bound: u32, sources: &Sources, profile: &str) -> String {
+    let mut text = heading(function, bound);
+    let (files, unplaced) = by_file(function);
+    for (file, sites) in &files {
+        let begin = function.place.as_ref().filter(|place| place.file == *file).map(|place| place.line);
+        let _ = write!(text, "\n{BOLD}{file}{BOLD:#}");
+        match sources.lines(file) {
+            Ok(lines) => {
+                let _ = writeln!(text);
+                window(&mut text, &lines, begin.unwrap_or(0), sites);
+            }
+            Err(reason) => {
+                let _ = writeln!(text, ": {reason}");
+                list(&mut text, sites);
+            }
+        }
+    }
+    if !unplaced.is_empty() {
+        let has_none = files.is_empty();
+        let _ = writeln!(text, "\n{BOLD}without a line of source{BOLD:#}");
+        list(&mut text, &BTreeMap::from([(0, unplaced)]));
+        if has_none {
+            let _ = writeln!(
+                text,
+                "\nThis build has no debug information. For lines of source: \
+                 CARGO_PROFILE_{profile}_DEBUG=line-tables-only cargo concord explain ..."
+            );
+        }
+    }
+    text.push('\n');
+    text
+}
+
+fn heading(function: &FunctionReport, bound: u32) -> String {
+    let counts = Counts::of(function, bound);
+    let place = function.place.as_ref().map(|place| format!("  ({}:{})", place.file, place.line));
+    let mark = if counts.over_bound { ", which is more than" } else { "," };
+    let path = counts.longest_path_instructions;
+    let mut text = format!("{BOLD}{}{BOLD:#}{}\n", function.name, place.unwrap_or_default());
+    let _ = writeln!(
+        text,
+        "longest path without a probe: {path} instructions (about {} ns){mark} bound {bound}",
+        nanoseconds(path)
+    );
+    let loops = counts.loops;
+    let mut parts = vec![format!("probes: {}", counts.probes)];
+    for (count, what) in [
+        (loops.straight, "straight loops"),
+        (loops.strip_mined, "strip-mined loops"),
+        (loops.unrolled, "unrolled loops"),
+        (loops.probed, "probed loops"),
+        (loops.covered, "covered loops"),
+        (counts.unprobed_calls, "unprobed calls"),
+        (counts.guarded_regions, "guarded regions"),
+    ] {
+        if count > 0 {
+            parts.push(format!("{what}: {count}"));
+        }
+    }
+    let _ = writeln!(text, "{}", parts.join(", "));
+    text
+}
+
+/// Sites by line.
+type Lines<'a> = BTreeMap<u32, Vec<&'a SiteReport>>;
+
+/// The sites by file, the function's own file first, then in the order of the sites; and those without a place.
+fn by_file(function: &FunctionReport) -> (Vec<(&str, Lines<'_>)>, Vec<&SiteReport>) {
+    let mut files: Vec<(&str, Lines<'_>)> = Vec::new();
+    files.extend(function.place.as_ref().map(|place| (place.file.as_str(), Lines::new())));
+    let mut unplaced = Vec::new();
+    for site in &function.sites {
+        let Some(Place { file, line }) = &site.place else {
+            unplaced.push(site);
+            continue;
+        };
+        let at = files.iter().position(|(name, _)| name == file).unwrap_or_else(|| {
+            files.push((file, Lines::new()));
+            files.len() - 1
+        });
+        files[at].1.entry(*line).or_default().push(site);
+    }
+    (files, unplaced)
+}
+
+/// The lines from the function's beginning to its last site, long gaps left out, each site below its line.
+fn window(text: &mut String, lines: &[String], begin: u32, sites: &Lines<'_>) {
+    let last_line = u32::try_from(lines.len()).unwrap_or(u32::MAX);
+    if let Some(unknown) = sites.get(&0) {
+        notes(text, unknown);
+    }
+    let matters: Vec<u32> =
+        std::iter::once(begin).chain(sites.keys().copied()).filter(|line| *line > 0).collect();
+    let mut shown_to = 0;
+    for line in &matters {
+        let mut from = line.saturating_sub(AROUND).max(1);
+        if shown_to > 0 && from <= shown_to + LONGEST_GAP {
+            from = shown_to + 1;
+        } else if shown_to > 0 {
+            let _ = writeln!(text, "{FAINT}     ...{FAINT:#}");
+        }
+        let to = (line + AROUND).min(last_line).max(*line);
+        for number in from.max(shown_to + 1)..=to {
+            source_line(text, lines, number, sites.get(&number));
+        }
+        shown_to = shown_to.max(to);
+    }
+}
+
+fn source_line(text: &mut String, lines: &[String], number: u32, sites: Option<&Vec<&SiteReport>>) {
+    let source = lines.get(number as usize - 1).map_or("(the file is shorter)", String::as_str);
+    let kind = sites.and_then(|sites| sites.iter().map(|site| site.kind).max_by_key(|kind| weight(*kind)));
+    let (sign, style) = kind.map_or((" ", Style::new()), |kind| (sign(kind), style(kind)));
+    let _ = writeln!(text, "{style}{sign}{style:#} {number:>5} {FAINT}|{FAINT:#} {source}");
+    if let Some(sites) = sites {
+        notes(text, sites);
+    }
+}
+
+/// One line for each different site; copies of a loop and inlined calls give the same one often.
+fn notes(text: &mut String, sites: &[&SiteReport]) {
+    let mut different: Vec<(&SiteReport, usize)> = Vec::new();
+    for site in sites {
+        match different.iter_mut().find(|(known, _)| (known.kind, &known.reason) == (site.kind, &site.reason))
+        {
+            Some((_, times)) => *times += 1,
+            None => different.push((site, 1)),
+        }
+    }
+    for (site, times) in different {
+        let times = if times > 1 { format!(" ({times} times)") } else { String::new() };
+        let style = style(site.kind);
+        let _ = writeln!(
+            text,
+            "        {FAINT}|{FAINT:#} {style}= {}{times}{style:#}: {}",
+            word(site.kind),
+            site.reason
+        );
+    }
+}
+
+/// Without source: the lines' numbers alone.
+fn list(text: &mut String, sites: &Lines<'_>) {
+    for (line, sites) in sites {
+        if *line > 0 {
+            let _ = writeln!(text, "  line {line}");
+        }
+        notes(text, sites);
+    }
+}
+
+fn word(kind: SiteKind) -> &'static str {
+    match kind {
+        SiteKind::Probe => "probe",
+        SiteKind::StraightLoop => "straight loop",
+        SiteKind::StripMinedLoop => "strip-mined loop",
+        SiteKind::UnrolledLoop => "unrolled loop",
+        SiteKind::ProbedLoop => "probed loop",
+        SiteKind::CoveredLoop => "covered loop",
+        SiteKind::UnprobedCall => "unprobed call",
+        SiteKind::GuardedRegion => "guarded region",
+    }
+}
+
+/// In the margin: `*` a probe, `-` a loop that needs none, `!` no probe for an unknown time, `#` preemption waits.
+fn sign(kind: SiteKind) -> &'static str {
+    match kind {
+        SiteKind::Probe | SiteKind::StripMinedLoop | SiteKind::UnrolledLoop | SiteKind::ProbedLoop => "*",
+        SiteKind::StraightLoop | SiteKind::CoveredLoop => "-",
+        SiteKind::UnprobedCall => "!",
+        SiteKind::GuardedRegion => "#",
+    }
+}
+
+fn style(kind: SiteKind) -> Style {
+    let colour = match sign(kind) {
+        "*" => AnsiColor::Green,
+        "-" => AnsiColor::Cyan,
+        "!" => AnsiColor::Red,
+        _ => AnsiColor::Yellow,
+    };
+    colour.on_default()
+}
+
+/// The site that a line with several is marked with.
+fn weight(kind: SiteKind) -> u32 {
+    match sign(kind) {
+        "!" => 3,
+        "#" => 2,
+        "*" => 1,
+        _ => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn site(kind: SiteKind, file: &str, line: u32) -> SiteReport {
+        let place = (!file.is_empty()).then(|| Place { file: file.to_owned(), line });
+        SiteReport { kind, place, reason: format!("because of {line}") }
+    }
+
+    fn rendered(place: Option<(&str, u32)>, longest_path: u32, sites: Vec<SiteReport>) -> String {
+        let folder = tempfile::tempdir().unwrap();
+        let source: String = (1..=40).map(|line| format!("source {line}\n")).collect();
+        std::fs::write(folder.path().join("a.rs"), source).unwrap();
+        let sources = Sources::new(vec![folder.path().to_path_buf()], folder.path().to_path_buf());
+        let function = FunctionReport {
+            name: "app::f".to_owned(),
+            place: place.map(|(file, line)| Place { file: file.to_owned(), line }),
+            longest_path,
+            sites,
+            ..FunctionReport::default()
+        };
+        anstream::adapter::strip_str(&render(&function, 1600, &sources, "FAST")).to_string()
+    }
+
+    #[test]
+    fn sites_stand_below_their_lines_and_long_gaps_are_left_out() {
+        let text = rendered(
+            Some(("a.rs", 3)),
+            100,
+            vec![
+                site(SiteKind::StripMinedLoop, "a.rs", 5),
+                site(SiteKind::UnprobedCall, "a.rs", 5),
+                site(SiteKind::StraightLoop, "a.rs", 30),
+            ],
+        );
+        let expected = "\
+app::f  (a.rs:3)
+longest path without a probe: 100 instructions (about 25 ns), bound 1600
+probes: 1, straight loops: 1, strip-mined loops: 1, unprobed calls: 1
+
+a.rs
+      1 | source 1
+      2 | source 2
+      3 | source 3
+      4 | source 4
+!     5 | source 5
+        | = strip-mined loop: because of 5
+        | = unprobed call: because of 5
+      6 | source 6
+      7 | source 7
+     ...
+     28 | source 28
+     29 | source 29
+-    30 | source 30
+        | = straight loop: because of 30
+     31 | source 31
+     32 | source 32
+
+";
+        let trimmed: String = text.lines().map(|line| format!("{}\n", line.trim_end())).collect();
+        assert_eq!(trimmed, expected);
+    }
+
+    #[test]
+    fn equal_sites_of_a_line_are_counted() {
+        let text = rendered(
+            Some(("a.rs", 1)),
+            0,
+            vec![site(SiteKind::Probe, "a.rs", 2), site(SiteKind::Probe, "a.rs", 2)],
+        );
+        assert!(text.contains("= probe (2 times): because of 2"), "{text}");
+        assert_eq!(text.matches("because").count(), 1);
+    }
+
+    #[test]
+    fn missing_source_is_said_and_the_sites_are_listed() {
+        let text = rendered(
+            Some(("gone.rs", 1)),
+            2000,
+            vec![
+                site(SiteKind::Probe, "gone.rs", 9),
+                site(SiteKind::GuardedRegion, "/rustc/x/library/l.rs", 4),
+            ],
+        );
+        assert!(text.contains("(about 500 ns), which is more than bound 1600"), "{text}");
+        assert!(text.contains("gone.rs: this file is not on this machine\n  line 9\n"), "{text}");
+        assert!(text.contains("library/l.rs: the standard library's source is not installed"), "{text}");
+        assert!(text.contains("= guarded region: because of 4"), "{text}");
+    }
+
+    #[test]
+    fn without_debug_information_the_way_to_get_it_is_said() {
+        let text = rendered(None, 0, vec![site(SiteKind::ProbedLoop, "", 0)]);
+        assert!(
+            text.contains("= probed loop") && text.contains("CARGO_PROFILE_FAST_DEBUG=line-tables-only"),
+            "{text}"
+        );
+        let text = rendered(
+            Some(("a.rs", 1)),
+            0,
+            vec![site(SiteKind::ProbedLoop, "", 0), site(SiteKind::Probe, "a.rs", 1)],
+        );
+        assert!(text.contains("without a line of source") && !text.contains("DEBUG="), "{text}");
+    }
+
+    #[test]
+    fn lines_that_the_file_no_longer_has_do_not_trip() {
+        let text = rendered(Some(("a.rs", 39)), 0, vec![site(SiteKind::Probe, "a.rs", 45)]);
+        assert!(text.contains("45 | (the file is shorter)") && text.contains("40 | source 40"), "{text}");
+    }
+}
