@@ -42,10 +42,14 @@ pub(crate) struct Counts {
     pub(crate) longest_path_instructions: u32,
     /// The same as time, estimated.
     pub(crate) longest_path_ns: u32,
-    /// The path is longer than the bound.
+    /// The longest path in the machine code, in instructions of equal weight; absent when it was not read.
+    pub(crate) machine_path_instructions: Option<u32>,
+    /// One of the paths is longer than the bound.
     pub(crate) over_bound: bool,
     /// Calls of code without probes that may run for long.
     pub(crate) unprobed_calls: u32,
+    /// Paths of the machine code whose length nobody knows.
+    pub(crate) unbounded_paths: u32,
     /// Places where a guard begins: a preemption waits for its end.
     pub(crate) guarded_regions: u32,
 }
@@ -91,6 +95,10 @@ pub(crate) struct FunctionRow {
     pub(crate) file: Option<String>,
     /// Likewise.
     pub(crate) line: Option<u32>,
+    /// Symbols without probes that the machine code calls.
+    pub(crate) external_calls: Vec<String>,
+    /// What makes each of `unbounded_paths` so.
+    pub(crate) unbounded: Vec<String>,
     /// Its figures.
     #[serde(flatten)]
     pub(crate) counts: Counts,
@@ -152,6 +160,8 @@ impl FunctionRow {
             crate_name: function.crate_name.clone().unwrap_or_else(|| FOREIGN.to_owned()),
             file: function.place.as_ref().map(|place| place.file.clone()),
             line: function.place.as_ref().map(|place| place.line).filter(|line| *line > 0),
+            external_calls: function.external_calls.clone(),
+            unbounded: function.unbounded.clone(),
             counts: Counts::of(function, bound),
         }
     }
@@ -163,7 +173,10 @@ impl Counts {
         let mut counts = Self {
             longest_path_instructions: function.longest_path,
             longest_path_ns: nanoseconds(function.longest_path),
-            over_bound: function.longest_path > bound,
+            machine_path_instructions: function.machine_path,
+            over_bound: function.longest_path > bound
+                || function.machine_path.is_some_and(|path| path > bound),
+            unbounded_paths: u32::try_from(function.unbounded.len()).unwrap_or(u32::MAX),
             ..Self::default()
         };
         function.sites.iter().for_each(|site| counts.count(site));
@@ -188,7 +201,7 @@ impl Counts {
     }
 
     fn add(&mut self, other: &Self) {
-        let Self { loops, probes, unprobed_calls, guarded_regions, .. } = other;
+        let Self { loops, probes, unprobed_calls, unbounded_paths, guarded_regions, .. } = other;
         self.probes += probes;
         self.loops.straight += loops.straight;
         self.loops.strip_mined += loops.strip_mined;
@@ -196,7 +209,9 @@ impl Counts {
         self.loops.probed += loops.probed;
         self.loops.covered += loops.covered;
         self.unprobed_calls += unprobed_calls;
+        self.unbounded_paths += unbounded_paths;
         self.guarded_regions += guarded_regions;
+        self.machine_path_instructions = self.machine_path_instructions.max(other.machine_path_instructions);
         self.longest_path_instructions = self.longest_path_instructions.max(other.longest_path_instructions);
         self.longest_path_ns = self.longest_path_ns.max(other.longest_path_ns);
         self.over_bound |= other.over_bound;
@@ -204,7 +219,8 @@ impl Counts {
 
     /// Greater is worse.
     fn badness(&self) -> (u32, u32, u32) {
-        (self.longest_path_instructions, self.unprobed_calls, self.guarded_regions)
+        let path = self.longest_path_instructions.max(self.machine_path_instructions.unwrap_or(0));
+        (path, self.unbounded_paths + self.unprobed_calls, self.guarded_regions)
     }
 }
 
@@ -230,6 +246,7 @@ mod tests {
         assert_eq!((app.probes, app.loops.strip_mined, app.loops.straight, app.unprobed_calls), (2, 1, 1, 1));
         assert_eq!((app.longest_path_instructions, app.longest_path_ns, app.over_bound), (2000, 500, true));
         assert!(!answer.functions[1].counts.over_bound);
+        assert_eq!((app.machine_path_instructions, app.unbounded_paths), (Some(250), 1));
         assert_eq!((answer.bound_instructions, answer.bound_ns), (1600, 400));
     }
 
@@ -254,8 +271,10 @@ mod tests {
             "longest_path_instructions",
             "longest_path_ns",
             "loops",
+            "machine_path_instructions",
             "over_bound",
             "probes",
+            "unbounded_paths",
             "unprobed_calls",
         ];
         let sorted = |own: &[&str]| {
@@ -268,7 +287,10 @@ mod tests {
             ["artefacts", "bound_instructions", "bound_ns", "crates", "functions", "probes", "skipped"]
         );
         assert_eq!(keys(&json["crates"][0]), sorted(&["name", "functions"]));
-        assert_eq!(keys(&json["functions"][0]), sorted(&["name", "symbol", "crate", "file", "line"]));
+        assert_eq!(
+            keys(&json["functions"][0]),
+            sorted(&["name", "symbol", "crate", "file", "line", "external_calls", "unbounded"])
+        );
         assert_eq!(
             keys(&json["functions"][0]["loops"]),
             ["covered", "probed", "straight", "strip_mined", "unrolled"]

@@ -39,9 +39,10 @@ pub(crate) fn render(answer: &Answer, shown: usize) -> String {
     text
 }
 
-const FIGURES: [&str; 10] = [
+const FIGURES: [&str; 12] = [
     "longest path",
     "ns",
+    "in machine code",
     "probes",
     "loops: straight",
     "strip-mined",
@@ -49,6 +50,7 @@ const FIGURES: [&str; 10] = [
     "probed",
     "covered",
     "unprobed calls",
+    "unbounded",
     "guarded regions",
 ];
 
@@ -82,21 +84,20 @@ fn reasons(answer: &Answer) -> Table {
     let mut table = table(&["functions", "reason", "for example"]);
     for (reason, functions) in answer.reasons() {
         let examples: Vec<_> = functions.iter().take(EXAMPLES).map(|name| shorten(name)).collect();
-        let count = right(u32::try_from(functions.len()).unwrap_or(u32::MAX));
+        let count = right(functions.len());
         table.add_row(vec![count, Cell::new(reason), Cell::new(examples.join(", "))]);
     }
     table
 }
 
 fn figures(counts: &Counts) -> Vec<Cell> {
-    let mark = if counts.over_bound { "! " } else { "" };
     let Counts { loops, .. } = counts;
-    let mut cells = vec![
-        Cell::new(format!("{mark}{}", counts.longest_path_instructions)).set_alignment(CellAlignment::Right),
-    ];
+    let mark = if counts.over_bound { "! " } else { "" };
+    let path = format!("{mark}{}", counts.longest_path_instructions);
+    let machine = counts.machine_path_instructions.map_or_else(|| "-".to_owned(), |path| path.to_string());
+    let mut cells = vec![right(path), right(counts.longest_path_ns), right(machine)];
     cells.extend(
         [
-            counts.longest_path_ns,
             counts.probes,
             loops.straight,
             loops.strip_mined,
@@ -104,6 +105,7 @@ fn figures(counts: &Counts) -> Vec<Cell> {
             loops.probed,
             loops.covered,
             counts.unprobed_calls,
+            counts.unbounded_paths,
             counts.guarded_regions,
         ]
         .map(right),
@@ -119,8 +121,8 @@ fn table(columns: &[&str]) -> Table {
     table
 }
 
-fn right(number: u32) -> Cell {
-    Cell::new(number).set_alignment(CellAlignment::Right)
+fn right(figure: impl ToString) -> Cell {
+    Cell::new(figure).set_alignment(CellAlignment::Right)
 }
 
 /// A long name without its middle: the crate and the function's own name stay.
@@ -156,6 +158,7 @@ pub(super) mod tests {
             place: crate_name.map(|_| Place { file: "src/main.rs".to_owned(), line: 7 }),
             longest_path,
             sites: kinds.iter().map(site).collect(),
+            ..FunctionReport::default()
         }
     }
 
@@ -165,9 +168,14 @@ pub(super) mod tests {
 
     /// Two functions of Rust, one of C, three without probes.
     pub(in crate::audit) fn artefacts() -> Artefacts {
+        let fast = FunctionReport {
+            machine_path: Some(250),
+            unbounded: vec!["a call through a pointer".to_owned()],
+            ..function("app::fast", Some("app"), 300, &[SiteKind::StraightLoop])
+        };
         let report = Report {
             functions: vec![
-                function("app::fast", Some("app"), 300, &[SiteKind::StraightLoop]),
+                fast,
                 function(
                     "app::slow",
                     Some("app"),

@@ -76,6 +76,9 @@ fn heading(function: &FunctionReport, bound: u32) -> String {
         "longest path without a probe: {path} instructions (about {} ns){mark} bound {bound}",
         nanoseconds(path)
     );
+    if let Some(path) = function.machine_path {
+        let _ = writeln!(text, "longest in the machine code: {path} instructions");
+    }
     let loops = counts.loops;
     let mut parts = vec![format!("probes: {}", counts.probes)];
     for (count, what) in [
@@ -92,6 +95,14 @@ fn heading(function: &FunctionReport, bound: u32) -> String {
         }
     }
     let _ = writeln!(text, "{}", parts.join(", "));
+    for (found, what) in [
+        (&function.external_calls, "calls code without probes"),
+        (&function.unbounded, "paths that nobody can bound"),
+    ] {
+        if !found.is_empty() {
+            let _ = writeln!(text, "{what}: {}", found.join(", "));
+        }
+    }
     text
 }
 
@@ -245,6 +256,8 @@ mod tests {
             place: place.map(|(file, line)| Place { file: file.to_owned(), line }),
             longest_path,
             sites,
+            machine_path: Some(90),
+            external_calls: vec!["memcpy".to_owned(), "write".to_owned()],
             ..FunctionReport::default()
         };
         anstream::adapter::strip_str(&render(&function, 1600, &sources, "FAST")).to_string()
@@ -264,7 +277,9 @@ mod tests {
         let expected = "\
 app::f  (a.rs:3)
 longest path without a probe: 100 instructions (about 25 ns), bound 1600
+longest in the machine code: 90 instructions
 probes: 1, straight loops: 1, strip-mined loops: 1, unprobed calls: 1
+calls code without probes: memcpy, write
 
 a.rs
       1 | source 1

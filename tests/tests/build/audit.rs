@@ -49,6 +49,7 @@ fn reported(folder: &tempfile::TempDir, has_lines: bool) -> PathBuf {
         place: place(6),
         longest_path: 2000,
         sites: vec![site(SiteKind::Probe, 7, "calls itself"), site(SiteKind::UnprobedCall, 20, "write")],
+        ..FunctionReport::default()
     };
     let skipped = Skipped {
         function: "std::rt::lang_start".to_owned(),
