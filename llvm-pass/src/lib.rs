@@ -22,6 +22,7 @@ pub mod optimise;
 pub mod pipeline;
 pub mod probe;
 pub mod record;
+pub mod reshape;
 pub mod resolve;
 pub mod select;
 pub mod target;

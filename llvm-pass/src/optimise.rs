@@ -53,7 +53,7 @@ pub fn run(
 }
 
 /// rustc's `PipelineTuningOptions`; the C API's own defaults leave vectorisation and function merging off.
-fn options(optimise: &Optimise) -> PassBuilderOptions {
+pub(crate) fn options(optimise: &Optimise) -> PassBuilderOptions {
     let is_fast = matches!(optimise.level.as_str(), "2" | "3");
     let is_small = matches!(optimise.level.as_str(), "s" | "z");
     let options = PassBuilderOptions::create();

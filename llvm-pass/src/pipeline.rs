@@ -26,7 +26,7 @@ use crate::error::{Error, Result};
 use crate::resolve::{self, Resolution, UnitKind};
 use crate::select::{self, Selection};
 use crate::unit::{self, Unit};
-use crate::{codegen, constructors, ffi, guard, optimise, probe, record, target};
+use crate::{codegen, constructors, ffi, guard, optimise, probe, record, reshape, target};
 
 /// Does a job.
 ///
@@ -227,6 +227,8 @@ fn finish(
             instrument: &job.instrument,
             artefact: &job.artefact,
         };
+        let shape = reshape::Settings { optimise: &job.optimise, artefact: &job.artefact };
+        reshape::run(module, &machine, &shape)?;
         placed = probe::insert(module, &machine, &settings)?;
     }
     let info = BuildInfo {

@@ -9,7 +9,7 @@ mod support;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use concord_pass::{constructors, guard, probe, select};
+use concord_pass::{constructors, guard, probe, reshape, select};
 use inkwell::context::Context;
 use libtest_mimic::{Arguments, Failed, Trial};
 use support::{Case, expected, relevant, source, with_expected};
@@ -63,6 +63,11 @@ fn run(text: &str) -> Result<String, Failed> {
         "select" => drop(select::mark(&module, &case.instrument())),
         "guard" => drop(guard::mark_guards(&module, &case.defined)),
         "waits" => drop(guard::waits::redirect(&module)),
+        "reshape" => {
+            let optimise = case.optimise();
+            let machine = concord_pass::target::machine(&module, &optimise)?;
+            reshape::run(&module, &machine, &reshape::Settings { optimise: &optimise, artefact: "golden" })?;
+        }
         "constructors" => constructors::lower(&module),
         "probe" => {
             let optimise = case.optimise();

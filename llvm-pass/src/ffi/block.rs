@@ -97,3 +97,44 @@ pub fn copy_location(
         llvm_sys::debuginfo::LLVMInstructionSetDebugLoc(to.as_value_ref(), location);
     }
 }
+
+/// Whether the address of a block is taken, as computed gotos do.
+pub fn has_address(block: BasicBlock<'_>) -> bool {
+    // SAFETY: walks the use list of a live block; a user is a live value.
+    unsafe {
+        let mut r#use = llvm::LLVMGetFirstUse(llvm::LLVMBasicBlockAsValue(block.as_mut_ptr()));
+        while !r#use.is_null() {
+            if !llvm::LLVMIsABlockAddress(llvm::LLVMGetUser(r#use)).is_null() {
+                return true;
+            }
+            r#use = llvm::LLVMGetNextUse(r#use);
+        }
+    }
+    false
+}
+
+/// Bytes that an `alloca` takes; `None` when that is known at run time alone.
+pub fn alloca_bytes(alloca: InstructionValue<'_>) -> Option<u64> {
+    let value = alloca.as_value_ref();
+    // SAFETY: the callers checked that this is an `alloca` of a live function, whose module has a data layout.
+    unsafe {
+        let count = llvm::LLVMIsAConstantInt(llvm::LLVMGetOperand(value, 0));
+        if count.is_null() {
+            return None;
+        }
+        let function = llvm::LLVMGetBasicBlockParent(llvm::LLVMGetInstructionParent(value));
+        let layout = llvm_sys::target::LLVMGetModuleDataLayout(llvm::LLVMGetGlobalParent(function));
+        let size = llvm_sys::target::LLVMABISizeOfType(layout, llvm::LLVMGetAllocatedType(value));
+        size.checked_mul(llvm::LLVMConstIntGetZExtValue(count))
+    }
+}
+
+/// Whether a load is neither volatile nor atomic.
+pub fn is_plain_load(load: InstructionValue<'_>) -> bool {
+    let value = load.as_value_ref();
+    // SAFETY: the callers checked that this is a load.
+    unsafe {
+        llvm::LLVMGetVolatile(value) == 0
+            && llvm::LLVMGetOrdering(value) == llvm_sys::LLVMAtomicOrdering::LLVMAtomicOrderingNotAtomic
+    }
+}

@@ -1,5 +1,6 @@
 //! Calls and what they call.
 
+use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::basic_block::BasicBlock;
 use inkwell::values::{AsValueRef, CallSiteValue, FunctionValue, InstructionValue};
 use llvm_sys::LLVMOpcode;
@@ -134,4 +135,29 @@ pub fn is_address_taken(function: FunctionValue<'_>) -> bool {
         }
     }
     false
+}
+
+/// The text of the assembly that `call` stands for; empty when it is none.
+pub fn assembly_text(call: CallSiteValue<'_>) -> String {
+    // SAFETY: a live call site; LLVM returns a pointer into the value, with its length.
+    unsafe {
+        let assembly = llvm::LLVMIsAInlineAsm(llvm::LLVMGetCalledValue(call.as_value_ref()));
+        let mut length = 0;
+        if assembly.is_null() {
+            return String::new();
+        }
+        let start = llvm::LLVMGetInlineAsmAsmString(assembly, &mut length);
+        if start.is_null() || length == 0 {
+            return String::new();
+        }
+        String::from_utf8_lossy(std::slice::from_raw_parts(start.cast::<u8>(), length)).into_owned()
+    }
+}
+
+/// Whether a function is declared to neither read nor write memory.
+pub fn touches_no_memory(function: FunctionValue<'_>) -> bool {
+    let kind = Attribute::get_named_enum_kind_id("memory");
+    let memory = function.get_enum_attribute(AttributeLoc::Function, kind);
+    // No effect at all is 0 in LLVM's encoding, which other attributes' values leave alone.
+    memory.is_some_and(|memory| memory.get_enum_value() == 0)
 }

@@ -4,12 +4,16 @@
 
 mod block;
 mod call;
+pub mod clone;
 mod module;
 
-pub use block::{copy_location, replace_incoming, set_unroll_count, successors};
+pub use block::{
+    alloca_bytes, copy_location, has_address, is_plain_load, replace_incoming, set_unroll_count, successors,
+};
 pub use call::{
-    Callee, as_call, call_instruction, called_type_key, callee, ends_block, invoke_destination,
-    invoke_unwind_destination, is_address_taken, set_callee, set_invoke_destination, type_key,
+    Callee, as_call, assembly_text, call_instruction, called_type_key, callee, ends_block,
+    invoke_destination, invoke_unwind_destination, is_address_taken, set_callee, set_invoke_destination,
+    touches_no_memory, type_key,
 };
 pub use module::{
     Global, add_used, globals, module_assembly, open_lazily, parse, take_constructors, thread_local,

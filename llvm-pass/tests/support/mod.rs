@@ -3,6 +3,7 @@
 // Each test program uses its own part.
 #![allow(dead_code, unreachable_pub)]
 
+pub mod execute;
 pub mod machine;
 mod reader;
 
@@ -20,7 +21,7 @@ const EXPECTED: &str = ";=";
 
 /// The directives of a golden file.
 pub struct Case {
-    /// `stage`: `select`, `guard`, `waits`, `probe` or `constructors`.
+    /// `stage`: `select`, `guard`, `waits`, `reshape`, `probe` or `constructors`.
     pub stage: String,
     /// `level`: the profile's opt-level; `s` when absent, which unrolls nothing.
     pub level: String,
