@@ -3,7 +3,7 @@
 //! A crate's life is the list of stages in [`pipeline`]; each stage is a file:
 //!
 //! ```text
-//! unit (read) -> resolve -> select -> guard -> optimise -> merge -> probe -> record -> codegen
+//! unit (read) -> resolve -> select -> guard -> optimise -> merge -> reshape -> probe -> record -> codegen
 //! ```
 //!
 //! Without LLVM types: [`resolve`], [`mod@cfg`], [`names`], [`guard::catalogue`], [`probe::plan`]. All else speaks
