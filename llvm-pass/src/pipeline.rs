@@ -1,7 +1,7 @@
 //! Runs the stages of one link:
 //!
 //! ```text
-//! inputs -> units -> resolve -> each live unit: select, GUARD, optimise -> merge (-> LTO) -> PROBE -> object
+//! inputs -> units -> resolve -> each live unit: select, GUARD, optimise -> merge (-> LTO) -> RESHAPE, PROBE -> object
 //! ```
 //!
 //! Units are independent until the merge, so they are worked on by all cores. The profile's `lto` decides
