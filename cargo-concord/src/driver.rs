@@ -64,14 +64,16 @@ impl Build {
         let asked = config.build_target_for_cli(&args.targets).context("cannot read the targets to build")?;
         let targets = if asked.is_empty() { vec![toolchain.host.clone()] } else { asked.clone() };
         targets.iter().try_for_each(|target| check_target(target))?;
-        let workspace = Workspace::read(&args, &targets)?;
+        // Two programs that take their time to answer, asked at once.
+        let (workspace, clang) = std::thread::scope(|scope| {
+            let clang = scope.spawn(|| Clang::find(toolchain.llvm_major()));
+            let workspace = Workspace::read(&args, &targets);
+            (workspace, clang.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+        });
+        let workspace = workspace?;
         let settings = Settings::of_build(&workspace, own.layer()?)?;
-        let context = context(
-            &Given { own, args: &args, config: &config, toolchain: &toolchain },
-            targets,
-            &workspace,
-            settings,
-        )?;
+        let given = Given { own, args: &args, config: &config, toolchain: &toolchain };
+        let context = context(&given, targets, &workspace, settings, clang)?;
         Role::install(&context.roles())?;
 
         let mut cargo = Command::new(cargo_program());
@@ -162,11 +164,11 @@ fn context(
     targets: Vec<String>,
     workspace: &Workspace,
     settings: Settings,
+    clang: std::result::Result<Clang, String>,
 ) -> Result<Context> {
     let Given { own, args, config, toolchain } = *given;
     let pass = Pass::find(toolchain)?;
     let outer = Context::from_environment().ok();
-    let newest_clang = toolchain.llvm.split('.').next().and_then(|major| major.parse().ok()).unwrap_or(0);
     let mut folder = folder_below(args, workspace)?;
     let probes = own.probes();
     // Folders of their own: Cargo cannot tell the builds apart, and all are wanted for comparing.
@@ -183,7 +185,7 @@ fn context(
         rustdoc: unless_own_role(config.build.rustdoc.clone()).unwrap_or_else(|| toolchain.rustdoc()),
         pass: pass.program,
         pass_libraries: pass.libraries,
-        clang: Clang::find(newest_clang),
+        clang,
         lld_folder: toolchain.lld_folder(),
         probes,
         settings,

@@ -62,8 +62,7 @@ fn pass(toolchain: &Toolchain) -> Check {
 }
 
 fn clang(toolchain: &Toolchain) -> Check {
-    let newest = toolchain.llvm.split('.').next().and_then(|major| major.parse().ok()).unwrap_or(0);
-    match Clang::find(newest) {
+    match Clang::find(toolchain.llvm_major()) {
         Ok(clang) => ok("clang", format!("{} in {}", clang.major, clang.c.display())),
         Err(problem) => warn("clang", "none that can be used for C and C++ code".to_owned(), &problem),
     }

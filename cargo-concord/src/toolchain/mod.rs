@@ -34,9 +34,15 @@ impl Toolchain {
     /// When it cannot be started or its answer is not understood.
     pub(crate) fn find(config: &cargo_config2::Config) -> Result<Self> {
         let rustc = config.build.rustc.clone().unwrap_or_else(|| "rustc".into());
-        let version = process::stdout(Command::new(&rustc).arg("-vV"))
-            .context("rustc does not answer; install a toolchain (https://rustup.rs)")?;
-        let sysroot = process::stdout(Command::new(&rustc).args(["--print", "sysroot"]))?;
+        let ask = |words: &[&str]| process::stdout(Command::new(&rustc).args(words));
+        // At once: behind rustup's proxy each answer takes a while.
+        let (version, sysroot) = std::thread::scope(|scope| {
+            let sysroot = scope.spawn(|| ask(&["--print", "sysroot"]));
+            let version = ask(&["-vV"]);
+            (version, sysroot.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+        });
+        let version = version.context("rustc does not answer; install a toolchain (https://rustup.rs)")?;
+        let sysroot = sysroot?;
         Self::read(&version, sysroot.trim())
             .with_context(|| format!("`{} -vV` answered something unknown: {version}", rustc.display()))
     }
@@ -85,6 +91,11 @@ impl Toolchain {
     pub(crate) fn llvm_series(&self) -> &str {
         let end = self.llvm.match_indices('.').nth(1).map_or(self.llvm.len(), |(index, _)| index);
         &self.llvm[..end]
+    }
+
+    /// `22`: no newer clang's bitcode can be read.
+    pub(crate) fn llvm_major(&self) -> u32 {
+        self.llvm.split('.').next().and_then(|major| major.parse().ok()).unwrap_or(0)
     }
 
     /// The rustdoc of this toolchain.

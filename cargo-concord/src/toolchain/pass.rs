@@ -1,11 +1,13 @@
 //! `concord-pass`, and rustc's LLVM under the name that it was linked to.
 
+use std::fs::File;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
-use object::elf;
-use object::read::elf::{ElfFile64, FileHeader as _};
+use object::elf::{self, FileHeader64};
+use object::read::elf::FileHeader as _;
+use object::{Endianness, ReadCache};
 
 use super::Toolchain;
 
@@ -78,11 +80,13 @@ fn find_program(toolchain: &Toolchain) -> Result<PathBuf> {
 /// The LLVM library that `program` asks the dynamic linker for.
 fn needed_llvm(program: &Path) -> Result<Option<String>> {
     let unreadable = || format!("{} is not a program for this machine", program.display());
-    let data = std::fs::read(program).with_context(|| format!("cannot read {}", program.display()))?;
-    let file = ElfFile64::<object::Endianness>::parse(&*data).with_context(unreadable)?;
-    let endian = file.endian();
-    let sections = file.elf_header().sections(endian, &*data).with_context(unreadable)?;
-    let table = sections.dynamic_table(endian, &*data).with_context(unreadable)?;
+    let file = File::open(program).with_context(|| format!("cannot read {}", program.display()))?;
+    // The program is large, and all but a few pages of it are code.
+    let data = &ReadCache::new(file);
+    let header = FileHeader64::<Endianness>::parse(data).with_context(unreadable)?;
+    let endian = header.endian().with_context(unreadable)?;
+    let sections = header.sections(endian, data).with_context(unreadable)?;
+    let table = sections.dynamic_table(endian, data).with_context(unreadable)?;
     for entry in table.iter().filter(|entry| entry.tag == elf::DT_NEEDED) {
         let name = String::from_utf8_lossy(table.string(entry).with_context(unreadable)?);
         if name.starts_with("libLLVM") {
