@@ -90,14 +90,24 @@ impl Workspace {
         self.packages(|id| reached.contains(id) && !self.built.contains(id))
     }
 
+    /// Whether `crate_name` is known, and no part of what is built.
+    pub(crate) fn has_elsewhere(&self, crate_name: &str) -> bool {
+        let reached = self.reached();
+        let is_called = |package: &&Package| {
+            package.targets.iter().any(|target| target.name.replace('-', "_") == crate_name)
+        };
+        let mut called = self.metadata.packages.iter().filter(is_called).peekable();
+        called.peek().is_some() && called.all(|package| !reached.contains(&package.id))
+    }
+
     fn packages(&self, wanted: impl Fn(&PackageId) -> bool) -> Vec<&Package> {
         self.metadata.packages.iter().filter(|package| wanted(&package.id)).collect()
     }
 
     /// All packages with code in the target's artefacts: build scripts and proc macros run on the host.
     fn reached(&self) -> HashSet<&PackageId> {
+        let Some(graph) = &self.metadata.resolve else { return self.built.iter().collect() };
         let mut reached = HashSet::new();
-        let Some(graph) = &self.metadata.resolve else { return reached };
         let mut open: Vec<&PackageId> = self.built.iter().collect();
         while let Some(id) = open.pop() {
             if self.is_proc_macro(id) || !reached.insert(id) {
@@ -310,6 +320,14 @@ mod tests {
         assert_eq!(names(of_words("").dependencies()), ["dep"]);
         assert_eq!(names(of_words("-p tool").dependencies()), [""; 0]);
         assert_eq!(names(of_words("-p app -p dep").dependencies()), [""; 0]);
+    }
+
+    #[test]
+    fn crates_of_other_builds_are_known() {
+        let elsewhere = |words: &str, name: &str| of_words(words).has_elsewhere(name);
+        assert!(elsewhere("", "tool") && elsewhere("-p tool", "dep_lib") && elsewhere("", "built"));
+        assert!(!elsewhere("", "app") && !elsewhere("", "dep_lib") && !elsewhere("", "nobody"));
+        assert!(!elsewhere("--workspace", "tool"));
     }
 
     #[test]

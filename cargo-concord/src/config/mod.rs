@@ -46,6 +46,8 @@ pub(crate) struct PathSetting {
     pub(crate) wish: Wish,
     /// For messages: `exclude in [package.metadata.concord] of /p/Cargo.toml`.
     pub(crate) source: String,
+    /// The crate is part of the workspace's graph and not of this build, so that nothing can match.
+    pub(crate) is_elsewhere: bool,
 }
 
 /// What one source says.
@@ -75,7 +77,11 @@ impl Settings {
         let mut layers = packages::layers(workspace)?;
         layers.push(environment::layer(|name| std::env::var(name).ok())?);
         layers.push(flags);
-        Self::of_layers(layers)
+        let mut settings = Self::of_layers(layers)?;
+        for setting in &mut settings.paths {
+            setting.is_elsewhere = workspace.has_elsewhere(path::root(&setting.path));
+        }
+        Ok(settings)
     }
 
     /// `layers` in the order of their sources.
@@ -121,7 +127,7 @@ impl Layer {
     ) -> Result<()> {
         for text in paths {
             let path = path::read(text).map_err(|reason| anyhow::anyhow!("{source}: {reason}"))?;
-            self.paths.push(PathSetting { path, wish, source: source.to_owned() });
+            self.paths.push(PathSetting { path, wish, source: source.to_owned(), is_elsewhere: false });
         }
         Ok(())
     }

@@ -61,9 +61,10 @@ pub(crate) fn everywhere<'a>(context: &'a Context, options: &str) -> Vec<&'a Pat
     settings(context, &in_all.unwrap_or_default())
 }
 
-/// The settings of `paths`.
+/// The settings of `paths` that should have matched.
 pub(super) fn settings<'a>(context: &'a Context, paths: &[String]) -> Vec<&'a PathSetting> {
-    context.settings.paths.iter().filter(|setting| paths.contains(&setting.path)).collect()
+    let settings = context.settings.paths.iter().filter(|setting| !setting.is_elsewhere);
+    settings.filter(|setting| paths.contains(&setting.path)).collect()
 }
 
 /// What the person is told.

@@ -89,6 +89,8 @@ fn a_path_without_a_match_is_warned_of_with_its_source() {
         "{with_flag:?}"
     );
     assert_eq!(warnings("build --no-probes"), [""; 0]);
+    // A path of the workspace's other programs is no mistake.
+    assert_eq!(warnings("build -p profiles-kernels --tests --no-probes-in profiles::main"), [""; 0]);
 }
 
 #[test]
