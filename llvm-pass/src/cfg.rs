@@ -88,13 +88,29 @@ impl Graph {
         predecessors
     }
 
-    /// For each node whether it lies on a cycle (Tarjan's strongly connected components, iterative).
+    /// For each node whether it lies on a cycle.
     pub fn on_cycle(&self) -> Vec<bool> {
+        let mut on_cycle = vec![false; self.len()];
+        for component in self.components().iter().filter(|component| self.is_cycle(component)) {
+            for &node in component {
+                on_cycle[node] = true;
+            }
+        }
+        on_cycle
+    }
+
+    /// The strongly connected components, each before those that lead to it (Tarjan, iterative).
+    pub fn components(&self) -> Vec<Vec<usize>> {
         let mut walk = Tarjan::new(self);
         for root in 0..self.len() {
             walk.visit(root);
         }
-        walk.on_cycle
+        walk.components
+    }
+
+    /// Whether `component` is more than one node that does not lead to itself.
+    pub fn is_cycle(&self, component: &[usize]) -> bool {
+        component.len() > 1 || component.iter().any(|node| self.successors[*node].contains(node))
     }
 }
 
@@ -105,7 +121,7 @@ struct Tarjan<'graph> {
     is_stacked: Vec<bool>,
     stack: Vec<usize>,
     next_index: usize,
-    on_cycle: Vec<bool>,
+    components: Vec<Vec<usize>>,
 }
 
 impl<'graph> Tarjan<'graph> {
@@ -120,7 +136,7 @@ impl<'graph> Tarjan<'graph> {
             is_stacked: vec![false; nodes],
             stack: Vec::new(),
             next_index: 0,
-            on_cycle: vec![false; nodes],
+            components: Vec::new(),
         }
     }
 
@@ -162,11 +178,10 @@ impl<'graph> Tarjan<'graph> {
     fn close_component(&mut self, root: usize) {
         let start = self.stack.iter().rposition(|&node| node == root).unwrap_or(0);
         let component = self.stack.split_off(start);
-        let is_cycle = component.len() > 1 || self.graph.successors[root].contains(&root);
-        for node in component {
+        for &node in &component {
             self.is_stacked[node] = false;
-            self.on_cycle[node] = is_cycle;
         }
+        self.components.push(component);
     }
 }
 

@@ -17,6 +17,7 @@ pub mod ffi;
 pub mod guard;
 pub mod helpers;
 pub mod ir;
+pub mod loops;
 pub mod names;
 pub mod optimise;
 pub mod pipeline;

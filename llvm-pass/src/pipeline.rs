@@ -54,9 +54,10 @@ pub fn run(job: &LinkJob) -> Result<LinkOutcome> {
 
     let machine = target::machine(&module, &job.optimise)?;
     let object = codegen::emit(&module, &machine, &job.work_dir)?;
-    report.probes = count(&object, job, placed, &record)?;
+    report.probes = count(&object, job, placed.probes, &record)?;
     clock.lap("codegen");
     report.loops = placed.loops;
+    report.functions = placed.functions;
     report.bound = job.instrument.bound;
     report.seconds = clock.laps;
     report.peak_bytes = peak_bytes();
@@ -259,13 +260,13 @@ fn options_hash(job: &LinkJob) -> u64 {
 ///
 /// Shared objects fetch the line's offset into a register first, so their probes cannot be counted this way:
 /// there the count is that of the sites.
-fn count(object: &Path, job: &LinkJob, placed: probe::Placed, info: &BuildInfo) -> Result<u32> {
+fn count(object: &Path, job: &LinkJob, placed: u32, info: &BuildInfo) -> Result<u32> {
     if job.output != OutputKind::Executable {
-        return Ok(placed.probes);
+        return Ok(placed);
     }
     let found = codegen::count_probes(object)?;
-    if found == 0 && placed.probes > 0 && job.instrument.probes == Probes::Full {
-        return Err(Error::ProbesLost { artefact: job.artefact.clone(), placed: placed.probes });
+    if found == 0 && placed > 0 && job.instrument.probes == Probes::Full {
+        return Err(Error::ProbesLost { artefact: job.artefact.clone(), placed });
     }
     codegen::set_probe_count(object, info, found)?;
     Ok(found)

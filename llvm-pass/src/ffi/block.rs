@@ -2,7 +2,7 @@
 
 use inkwell::basic_block::BasicBlock;
 use inkwell::builder::Builder;
-use inkwell::values::{AsValueRef, FunctionValue, InstructionOpcode, InstructionValue};
+use inkwell::values::{AsValueRef, FunctionValue, InstructionOpcode, InstructionValue, IntValue};
 use llvm_sys::core as llvm;
 
 /// The blocks that a terminator can go to, in operand order, repeats included.
@@ -47,6 +47,35 @@ pub fn replace_incoming(
     }
 }
 
+/// Sends a terminator's way `index` to `block`.
+pub fn set_successor(terminator: InstructionValue<'_>, index: u32, block: BasicBlock<'_>) {
+    // SAFETY: a live terminator and a block of the same function; the index is below its number of successors.
+    unsafe { llvm::LLVMSetSuccessor(terminator.as_value_ref(), index, block.as_mut_ptr()) }
+}
+
+/// Gives a conditional branch another condition.
+pub fn set_condition(branch: InstructionValue<'_>, condition: IntValue<'_>) {
+    // SAFETY: the callers checked that this is a conditional branch; the condition is one bit of the same function.
+    unsafe { llvm::LLVMSetCondition(branch.as_value_ref(), condition.as_value_ref()) }
+}
+
+/// Name of the metadata that says how often a terminator may close its loop for each time the loop is entered.
+pub const BOUND_METADATA: &str = "concord.bound";
+
+/// Notes the proved number of rounds on the terminator that closes a loop.
+pub fn mark_bounded(terminator: InstructionValue<'_>, rounds: u32) {
+    // SAFETY: a live terminator; the node is built from values of its own context.
+    unsafe {
+        let context = llvm::LLVMGetTypeContext(llvm::LLVMTypeOf(terminator.as_value_ref()));
+        let rounds = llvm::LLVMConstInt(llvm::LLVMInt32TypeInContext(context), u64::from(rounds), 0);
+        let mut operand = llvm::LLVMValueAsMetadata(rounds);
+        let node = llvm::LLVMMDNodeInContext2(context, &mut operand, 1);
+        let name = BOUND_METADATA;
+        let kind = llvm::LLVMGetMDKindIDInContext(context, name.as_ptr().cast(), name.len() as u32);
+        llvm::LLVMSetMetadata(terminator.as_value_ref(), kind, llvm::LLVMMetadataAsValue(context, node));
+    }
+}
+
 /// Asks LLVM's unroller to make `copies` of the body of the loop that `jump` closes.
 pub fn set_unroll_count(jump: InstructionValue<'_>, copies: u32) {
     // SAFETY: a live terminator; the node is built from values of its own context. A node that names itself is
@@ -64,6 +93,23 @@ pub fn set_unroll_count(jump: InstructionValue<'_>, copies: u32) {
         llvm_sys::debuginfo::LLVMMetadataReplaceAllUsesWith(placeholder, node);
         let kind = llvm::LLVMGetMDKindIDInContext(context, c"llvm.loop".as_ptr(), 9);
         llvm::LLVMSetMetadata(jump.as_value_ref(), kind, llvm::LLVMMetadataAsValue(context, node));
+        let own = llvm::LLVMMDNodeInContext2(context, std::ptr::null_mut(), 0);
+        let own_kind = unrolled_kind(jump);
+        llvm::LLVMSetMetadata(jump.as_value_ref(), own_kind, llvm::LLVMMetadataAsValue(context, own));
+    }
+}
+
+/// Whether a jump closes a loop that [`set_unroll_count`] was called for.
+pub fn is_unrolled(jump: InstructionValue<'_>) -> bool {
+    // SAFETY: a live terminator.
+    unsafe { !llvm::LLVMGetMetadata(jump.as_value_ref(), unrolled_kind(jump)).is_null() }
+}
+
+fn unrolled_kind(jump: InstructionValue<'_>) -> u32 {
+    // SAFETY: a live terminator.
+    unsafe {
+        let context = llvm::LLVMGetTypeContext(llvm::LLVMTypeOf(jump.as_value_ref()));
+        llvm::LLVMGetMDKindIDInContext(context, c"concord.unrolled".as_ptr(), 16)
     }
 }
 

@@ -2,13 +2,17 @@
 //!
 //! Each function takes inkwell's values, whose lifetimes tie them to their context, and gives the same back.
 
+mod arithmetic;
 mod block;
 mod call;
 pub mod clone;
 mod module;
+mod place;
 
+pub use arithmetic::{element_bytes, is_in_bounds, no_wrap};
 pub use block::{
-    alloca_bytes, copy_location, has_address, is_plain_load, replace_incoming, set_unroll_count, successors,
+    BOUND_METADATA, alloca_bytes, copy_location, has_address, is_plain_load, is_unrolled, mark_bounded,
+    replace_incoming, set_condition, set_successor, set_unroll_count, successors,
 };
 pub use call::{
     Callee, as_call, assembly_text, call_instruction, called_type_key, callee, ends_block,
@@ -18,3 +22,4 @@ pub use call::{
 pub use module::{
     Global, add_used, globals, module_assembly, open_lazily, parse, take_constructors, thread_local,
 };
+pub use place::{function_place, place};

@@ -46,6 +46,8 @@ pub mod mark {
     pub const SAVE: &str = "concord_guard_save";
     /// `void (i32)`: the depth becomes what [`SAVE`] gave.
     pub const RESTORE: &str = "concord_guard_restore";
+    /// All of them.
+    pub const ALL: [&str; 5] = [ENTER, EXIT, EXIT_IF, SAVE, RESTORE];
 }
 
 /// rustc's function behind `catch_unwind`.

@@ -1,30 +1,66 @@
 //! Where probes go, decided on plain graphs.
 //!
-//! Invariants of a [`Plan`]:
-//! (1) Without the blocks that hold a site (of one that ends in a call which may unwind, the way back from
-//!     the call), the control-flow graph has no cycle that is reachable from the entry.
-//! (2) Every function that lies on a cycle of the call graph has a site at its entry.
+//! Regions (a function, a round of each loop) are walked from the inside out, in the order of their flow; each
+//! becomes a [`Summary`] that the region around it passes like a call. Invariants of a [`Plan`]:
+//!
+//! (1) Every cycle of the flow meets a site, or belongs to a loop that is left after a proved number of rounds.
+//! (2) No path from a site or the function's entry goes on for more than [`Bound::limit`] without a site; calls of
+//!     long code without probes and cleanup code, which must not be switched in, apart.
 //! (3) A call of long code without probes is followed by a site.
 //! (4) The same input gives the same plan.
 
-use crate::cfg::{BackEdge, Graph};
+use std::collections::{BTreeMap, HashMap};
+
+use crate::cfg::Graph;
+use crate::loops::Forest;
+use crate::probe::state::{Bound, State, Summary};
 
 /// A function, as far as placement looks at it.
 #[derive(Clone, Debug, Default)]
 pub struct Shape {
     /// Its blocks; entry first.
     pub blocks: Graph,
-    /// Instructions of each block.
-    pub costs: Vec<u32>,
-    /// For each block the number of its calls of code without probes that may run for long.
-    pub long_calls: Vec<usize>,
-    /// For each block whose only long call ends it and may unwind: where to. A probe behind the call is not
-    /// on that way.
+    /// What each block does, in order.
+    pub steps: Vec<Vec<Step>>,
+    /// For each block that ends in a call: where the call unwinds to. What follows the call is not on that way.
     pub unwinds_to: Vec<Option<usize>>,
-    /// For each block whether it calls anything at all.
-    pub has_call: Vec<bool>,
-    /// Whether the function lies on a cycle of the call graph.
-    pub is_recursive: bool,
+    /// Blocks that run only while the stack is unwound: no site may be there.
+    pub is_cleanup: Vec<bool>,
+    /// Blocks that return to the caller.
+    pub returns: Vec<bool>,
+    /// How often loops go round, by header; absent: unknown.
+    pub rounds: BTreeMap<usize, Rounds>,
+    /// Whether there is a site at the entry: the call graph has a cycle here.
+    pub has_entry_site: bool,
+}
+
+/// A part of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// Its first instruction, by position in the block.
+    pub at: usize,
+    /// What it does.
+    pub kind: StepKind,
+}
+
+/// The kinds of [`Step`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StepKind {
+    /// Instructions of this cost.
+    Work(u32),
+    /// A call of code whose paths are known.
+    Call(Summary),
+    /// A call of code without probes that may run for long.
+    LongCall,
+}
+
+/// What is known of a loop's rounds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rounds {
+    /// At most so many each time it is entered.
+    AtMost(u64),
+    /// Counted towards a limit that can be moved: it can be cut into chunks.
+    Counted,
 }
 
 /// A place for a probe.
@@ -32,162 +68,412 @@ pub struct Shape {
 pub enum Site {
     /// At the function's entry.
     Entry,
-    /// Before the jump at the end of this block, which closes a loop.
-    Latch(usize),
-    /// After the n-th long call of this block.
-    AfterCall(usize, usize),
+    /// Before an instruction, in code that would go on for too long.
+    Before {
+        /// Its block.
+        block: usize,
+        /// Its position there.
+        at: usize,
+    },
+    /// After a call of long code.
+    AfterCall {
+        /// Its block.
+        block: usize,
+        /// The call's position there.
+        at: usize,
+    },
+    /// On every way into a loop that would go on for too long.
+    BeforeLoop {
+        /// The loop's header.
+        header: usize,
+    },
+    /// On the way back to a loop's header.
+    BackEdge {
+        /// From this block.
+        latch: usize,
+        /// To this one.
+        header: usize,
+    },
+    /// Between two chunks of the loop with this header.
+    Chunk {
+        /// The loop's header.
+        header: usize,
+    },
+}
+
+/// What becomes of a loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Treatment {
+    /// Few rounds, proved: straight code.
+    Straight {
+        /// At most so many.
+        rounds: u32,
+    },
+    /// Cut into chunks, a site between two.
+    StripMined {
+        /// Rounds of a chunk; a power of two.
+        chunk: u32,
+    },
+    /// A site on each way back that meets none in the loop.
+    Probed,
+    /// Every round meets a site in the loop.
+    Covered,
+    /// Runs only while the stack is unwound: left alone.
+    Cleanup,
 }
 
 /// The places for one function.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Plan {
-    /// In block order, entry first.
+    /// Sorted.
     pub sites: Vec<Site>,
-    /// Loops of the function: headers of back edges.
-    pub loops: usize,
+    /// By header, sorted.
+    pub loops: Vec<(usize, Treatment)>,
+    /// What calling the function means.
+    pub summary: Summary,
+    /// The longest path without a probe.
+    pub longest: u32,
 }
 
 /// Places the probes of one function.
-pub fn plan(shape: &Shape) -> Plan {
-    let edges = shape.blocks.back_edges();
-    let mut sites = Vec::new();
-    if shape.is_recursive {
-        sites.push(Site::Entry);
-    }
-    for block in 0..shape.blocks.len() {
-        let calls = shape.long_calls.get(block).copied().unwrap_or(0);
-        sites.extend((0..calls).map(|call| Site::AfterCall(block, call)));
-        // A latch that is probed after a call needs no second probe: invariant (1) holds by the first, unless
-        // the way back is that of unwinding.
-        let is_open = |header| calls == 0 || shape.unwinds_to.get(block) == Some(&Some(header));
-        if edges.iter().any(|edge| edge.latch == block && is_open(edge.header)) {
-            sites.push(Site::Latch(block));
-        }
-    }
-    Plan { sites, loops: headers(&edges).len() }
+pub fn plan(shape: &Shape, bound: Bound) -> Plan {
+    let mut planner = Planner {
+        shape,
+        bound,
+        forest: Forest::of(&shape.blocks),
+        summaries: HashMap::new(),
+        sites: Vec::new(),
+        longest: 0,
+    };
+    let mut loops: Vec<(usize, Treatment)> = (0..planner.forest.loops.len())
+        .rev()
+        .map(|index| (planner.forest.loops[index].header, planner.treat(index)))
+        .collect();
+    let summary = planner.whole();
+    loops.sort_unstable_by_key(|(header, _)| *header);
+    planner.sites.sort_unstable();
+    planner.sites.dedup();
+    Plan { sites: planner.sites, loops, summary, longest: planner.longest }
 }
 
-/// Distinct headers of `edges`.
-pub fn headers(edges: &[BackEdge]) -> Vec<usize> {
-    let mut headers: Vec<_> = edges.iter().map(|edge| edge.header).collect();
-    headers.sort_unstable();
-    headers.dedup();
-    headers
+/// A round without a probe that costs no less than this loses nothing measurable by one.
+const LONG_ROUND: u32 = 100;
+
+struct Planner<'shape> {
+    shape: &'shape Shape,
+    bound: Bound,
+    forest: Forest,
+    /// Of the loops that have been treated.
+    summaries: HashMap<usize, Summary>,
+    sites: Vec<Site>,
+    longest: u32,
 }
 
-/// Instructions that an unrolled body may have.
-const UNROLLED_BODY: u32 = 100;
-/// Copies of a body at most.
-const MOST_COPIES: u32 = 8;
-
-/// Innermost loops with small bodies, each with the number of copies that spreads its probe.
-///
-/// Every copy keeps its exit test, so any trip count stays right; loops with calls gain nothing.
-pub fn unrollings(shape: &Shape) -> Vec<(BackEdge, u32)> {
-    let edges = shape.blocks.back_edges();
-    let headers = headers(&edges);
-    let mut unrollings = Vec::new();
-    for &edge in &edges {
-        let body = shape.blocks.loop_body(edge);
-        let has_one_latch = edges.iter().filter(|other| other.header == edge.header).count() == 1;
-        let is_innermost = body.iter().all(|block| *block == edge.header || !headers.contains(block));
-        let cost: u32 = body.iter().map(|&block| shape.costs[block]).sum();
-        let copies = (UNROLLED_BODY / cost.max(1)).min(MOST_COPIES);
-        if has_one_latch && is_innermost && copies > 1 && !body.iter().any(|&block| shape.has_call[block]) {
-            unrollings.push((edge, copies));
-        }
-    }
-    unrollings
+/// How a region is left.
+#[derive(Default)]
+struct Ends {
+    /// Back to the loop's header.
+    back: State,
+    /// The same by latch.
+    latches: BTreeMap<usize, State>,
+    /// Out of the region.
+    out: State,
+    /// The longest clean path in it.
+    head: u32,
 }
 
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
+/// A block, or a loop inside the region, as a node of the region's flow.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+enum Node {
+    Block(usize),
+    Loop(usize),
+}
 
-    use super::*;
-
-    fn shape(successors: &[&[usize]], calls: &[usize]) -> Shape {
-        let blocks = Graph { successors: successors.iter().map(|list| list.to_vec()).collect() };
-        Shape {
-            costs: vec![10; blocks.len()],
-            has_call: calls.iter().map(|&count| count > 0).collect(),
-            long_calls: calls.to_vec(),
-            unwinds_to: vec![None; blocks.len()],
-            blocks,
-            is_recursive: false,
+impl Planner<'_> {
+    fn whole(&mut self) -> Summary {
+        let start = if self.shape.has_entry_site { State::PROBED } else { State::ENTRY };
+        if self.shape.has_entry_site {
+            self.sites.push(Site::Entry);
         }
+        let ends = self.walk(None, start);
+        Summary { through: ends.out.clean.map(|span| span.most), head: ends.head, tail: ends.out.dirty }
     }
 
-    #[test]
-    fn loops_calls_and_recursion_get_their_sites() {
-        let mut nest = shape(&[&[1], &[1, 2], &[0, 3], &[]], &[0, 0, 0, 2]);
-        nest.is_recursive = true;
-        let plan = plan(&nest);
-        assert_eq!(plan.loops, 2);
-        assert_eq!(
-            plan.sites,
-            [Site::Entry, Site::Latch(1), Site::Latch(2), Site::AfterCall(3, 0), Site::AfterCall(3, 1)]
-        );
+    /// Decides about a loop whose inner loops are decided.
+    fn treat(&mut self, index: usize) -> Treatment {
+        let ends = self.walk(Some(index), State::ENTRY);
+        let treatment = self.choose(index, &ends);
+        let own = &self.forest.loops[index];
+        let header = own.header;
+        let round = ends.back.most_clean();
+        let mut back = ends.back.dirty;
+        // Clean rounds before the last one.
+        let earlier = match treatment {
+            Treatment::Straight { rounds } | Treatment::StripMined { chunk: rounds } => {
+                round.saturating_mul(rounds.saturating_sub(1))
+            }
+            Treatment::Probed | Treatment::Covered | Treatment::Cleanup => 0,
+        };
+        let is_late = |back: Option<u32>| {
+            back.is_some_and(|back| back.saturating_add(earlier).saturating_add(ends.head) > self.bound.limit)
+        };
+        match treatment {
+            Treatment::StripMined { .. } => self.sites.push(Site::Chunk { header }),
+            Treatment::Probed => {
+                let all = is_late(back);
+                let needs_site = |state: &State| all || state.clean.is_some();
+                let latches = ends
+                    .latches
+                    .iter()
+                    .filter(|(latch, state)| needs_site(state) && !self.shape.is_cleanup[**latch]);
+                self.sites.extend(latches.map(|(&latch, _)| Site::BackEdge { latch, header }));
+                back = if all { Some(0) } else { back.max(Some(0)) };
+            }
+            Treatment::Straight { .. } | Treatment::Covered | Treatment::Cleanup => {}
+        }
+        let has_own_site = matches!(treatment, Treatment::StripMined { .. } | Treatment::Probed);
+        let after = back.max(has_own_site.then_some(0));
+        let out = ends.out.clean.map(|span| span.most.saturating_add(earlier));
+        let summary = Summary {
+            through: out,
+            head: ends.head.saturating_add(earlier).max(earlier.saturating_add(round)),
+            tail: ends.out.dirty.max(after.zip(out).map(|(after, out)| after.saturating_add(out))),
+        };
+        self.longest = self.longest.max(after.unwrap_or(0).saturating_add(summary.head));
+        self.summaries.insert(index, summary);
+        treatment
     }
 
-    #[test]
-    fn a_latch_with_a_call_has_one_probe() {
-        assert_eq!(plan(&shape(&[&[0, 1], &[]], &[1, 0])).sites, [Site::AfterCall(0, 0)]);
+    fn choose(&self, index: usize, ends: &Ends) -> Treatment {
+        let own = &self.forest.loops[index];
+        if own.latches.iter().all(|latch| self.shape.is_cleanup[*latch]) {
+            return Treatment::Cleanup;
+        }
+        let limit = self.bound.limit;
+        let Some(round) = ends.back.clean else {
+            let back = ends.back.dirty.unwrap_or(0);
+            return if back.saturating_add(ends.head) <= limit {
+                Treatment::Covered
+            } else {
+                Treatment::Probed
+            };
+        };
+        let most = round.most.max(1);
+        let fits = |rounds: u32| {
+            let cost = most.saturating_mul(rounds);
+            cost <= self.bound.rounds()
+                && ends
+                    .back
+                    .dirty
+                    .is_none_or(|back| back.saturating_add(cost).saturating_add(ends.head) <= limit)
+        };
+        match self.shape.rounds.get(&own.header) {
+            Some(&Rounds::AtMost(rounds)) if own.entries.len() == 1 => match u32::try_from(rounds) {
+                Ok(rounds) if fits(rounds) => return Treatment::Straight { rounds },
+                _ => {}
+            },
+            Some(Rounds::Counted) if round.least < LONG_ROUND && own.entries.len() == 1 => {
+                let chunk = 1 << (self.bound.rounds() / most).max(1).ilog2();
+                if chunk > 1 && fits(chunk) {
+                    return Treatment::StripMined { chunk };
+                }
+            }
+            _ => {}
+        }
+        Treatment::Probed
     }
 
-    #[test]
-    fn small_innermost_loops_without_calls_are_unrolled() {
-        let nest = shape(&[&[1], &[1, 2], &[0, 3], &[]], &[0, 0, 0, 0]);
-        assert_eq!(unrollings(&nest), [(BackEdge { latch: 1, header: 1 }, 8)]);
-        assert_eq!(unrollings(&shape(&[&[0, 1], &[]], &[1, 0])), []);
-        let mut large = shape(&[&[0, 1], &[]], &[0, 0]);
-        large.costs[0] = 60;
-        assert_eq!(unrollings(&large), []);
-    }
-
-    #[test]
-    fn a_loop_closed_by_unwinding_has_a_probe_before_its_call() {
-        let mut retry = shape(&[&[1], &[2, 1], &[]], &[0, 1, 0]);
-        retry.unwinds_to[1] = Some(1);
-        assert_eq!(plan(&retry).sites, [Site::AfterCall(1, 0), Site::Latch(1)]);
-    }
-
-    /// Where the second successor of a block with one long call and two ways on is that of unwinding.
-    fn unwinding(shape: &Shape) -> Vec<Option<usize>> {
-        let blocks = shape.blocks.successors.iter().zip(&shape.long_calls);
-        blocks.map(|(ways, &calls)| (calls == 1 && ways.len() == 2).then(|| ways[1])).collect()
-    }
-
-    fn random_shape() -> impl Strategy<Value = Shape> {
-        (1usize..10).prop_flat_map(|nodes| {
-            let successors = proptest::collection::vec(proptest::collection::vec(0..nodes, 0..4), nodes);
-            let calls = proptest::collection::vec(0usize..3, nodes);
-            (successors, calls).prop_map(|(successors, calls)| {
-                let lists: Vec<&[usize]> = successors.iter().map(Vec::as_slice).collect();
-                let mut shape = shape(&lists, &calls);
-                shape.unwinds_to = unwinding(&shape);
-                shape
-            })
-        })
-    }
-
-    proptest! {
-        #[test]
-        fn every_cycle_meets_a_site(shape in random_shape()) {
-            let plan = plan(&shape);
-            let mut cut = shape.blocks.clone();
-            for site in &plan.sites {
-                match *site {
-                    Site::Entry => {}
-                    Site::Latch(block) => cut.successors[block].clear(),
-                    Site::AfterCall(block, _) => {
-                        let unwinds_to = shape.unwinds_to[block];
-                        cut.successors[block].retain(|&next| Some(next) == unwinds_to);
+    /// Follows all paths of a region, and puts sites where they would go on for too long.
+    fn walk(&mut self, region: Option<usize>, start: State) -> Ends {
+        let mut arriving: HashMap<Node, State> = HashMap::new();
+        let mut ends = Ends::default();
+        let entries = match region {
+            Some(region) => self.forest.loops[region].entries.clone(),
+            None => vec![0],
+        };
+        if self.shape.blocks.is_empty() {
+            return ends;
+        }
+        for &entry in &entries {
+            if let Some(node) = self.node(region, entry) {
+                arriving.insert(node, start);
+            }
+        }
+        for node in self.order(region, &entries) {
+            let state = arriving.get(&node).copied().unwrap_or_default();
+            if state.is_empty() {
+                continue;
+            }
+            match node {
+                Node::Block(block) => {
+                    let (normal, unwinding) = self.pass(block, state, &mut ends.head);
+                    if self.shape.returns[block] {
+                        ends.out = ends.out.join(normal);
+                    }
+                    for next in distinct(&self.shape.blocks.successors[block]) {
+                        let is_unwinding = self.shape.unwinds_to[block] == Some(next);
+                        let state = if is_unwinding { unwinding } else { normal };
+                        self.leave(region, block, next, state, &mut arriving, &mut ends);
+                    }
+                }
+                Node::Loop(inner) => {
+                    let summary = self.summaries.get(&inner).copied().unwrap_or_default();
+                    let header = self.forest.loops[inner].header;
+                    let is_cleanup = self.shape.is_cleanup[header];
+                    let site = Site::BeforeLoop { header };
+                    let state = self.enter(state, summary, site, is_cleanup, &mut ends.head);
+                    for (from, to) in self.exits(inner) {
+                        self.leave(region, from, to, state, &mut arriving, &mut ends);
                     }
                 }
             }
-            prop_assert!(cut.back_edges().is_empty(), "{plan:?}");
-            prop_assert_eq!(plan, super::plan(&shape));
+        }
+        ends
+    }
+
+    /// Takes the edge from block `from` to block `to` in `state`.
+    fn leave(
+        &self,
+        region: Option<usize>,
+        from: usize,
+        to: usize,
+        state: State,
+        arriving: &mut HashMap<Node, State>,
+        ends: &mut Ends,
+    ) {
+        if region.is_some_and(|region| self.forest.loops[region].header == to) {
+            ends.back = ends.back.join(state);
+            let latch = ends.latches.entry(from).or_default();
+            *latch = latch.join(state);
+        } else if let Some(node) = self.node(region, to) {
+            let known = arriving.entry(node).or_default();
+            *known = known.join(state);
+        } else {
+            ends.out = ends.out.join(state);
+        }
+    }
+
+    /// Follows a block; the states on its ordinary ways on, and on that of unwinding.
+    fn pass(&mut self, block: usize, mut state: State, head: &mut u32) -> (State, State) {
+        let shape = self.shape;
+        let is_cleanup = shape.is_cleanup[block];
+        let mut unwinding = None;
+        for step in &shape.steps[block] {
+            let site = Site::Before { block, at: step.at };
+            match step.kind {
+                StepKind::Work(cost) => {
+                    state = self.enter(state, Summary::of_work(cost), site, is_cleanup, head);
+                    unwinding = None;
+                }
+                StepKind::Call(summary) => {
+                    state = self.enter(state, summary, site, is_cleanup, head);
+                    unwinding = None;
+                }
+                StepKind::LongCall => {
+                    unwinding = Some(state);
+                    if !is_cleanup {
+                        self.sites.push(Site::AfterCall { block, at: step.at });
+                        state = State::PROBED;
+                    }
+                }
+            }
+        }
+        (state, unwinding.unwrap_or(state))
+    }
+
+    /// Goes through `region` from `state`, with `site` before it if need be.
+    fn enter(
+        &mut self,
+        mut state: State,
+        region: Summary,
+        site: Site,
+        is_cleanup: bool,
+        head: &mut u32,
+    ) -> State {
+        let reach = region.head.max(region.through.unwrap_or(0));
+        if !is_cleanup && !state.fits(reach, self.bound) && state.longest() > 0 {
+            self.sites.push(site);
+            state = State::PROBED;
+        }
+        if let Some(clean) = state.clean {
+            *head = (*head).max(clean.most.saturating_add(reach));
+        }
+        let passed = state.longest().saturating_add(reach).max(region.tail.unwrap_or(0));
+        self.longest = self.longest.max(passed);
+        state.behind(region)
+    }
+
+    /// The node of `region` that stands for `block`; `None` outside of the region.
+    fn node(&self, region: Option<usize>, block: usize) -> Option<Node> {
+        let mut node = Node::Block(block);
+        let mut around = self.forest.innermost[block];
+        while around != region {
+            let own = around?;
+            node = Node::Loop(own);
+            around = self.forest.loops[own].parent;
+        }
+        Some(node)
+    }
+
+    /// The edges that leave a loop.
+    fn exits(&self, index: usize) -> Vec<(usize, usize)> {
+        let own = &self.forest.loops[index];
+        let mut exits = Vec::new();
+        for &block in &own.blocks {
+            let nexts = self.shape.blocks.successors[block].iter();
+            let outside = nexts.filter(|next| own.blocks.binary_search(next).is_err());
+            exits.extend(outside.map(|&next| (block, next)));
+        }
+        exits
+    }
+
+    /// The nodes of a region, each behind those that lead to it.
+    fn order(&self, region: Option<usize>, entries: &[usize]) -> Vec<Node> {
+        let header = region.map(|region| self.forest.loops[region].header);
+        let mut seen = std::collections::HashSet::new();
+        let mut done = Vec::new();
+        for &entry in entries {
+            let mut open: Vec<(Node, Vec<usize>)> = Vec::new();
+            self.open(region, entry, &mut seen, &mut open);
+            while let Some((node, nexts)) = open.last_mut() {
+                match nexts.pop() {
+                    Some(next) if Some(next) != header => self.open(region, next, &mut seen, &mut open),
+                    Some(_) => {}
+                    None => {
+                        done.push(*node);
+                        open.pop();
+                    }
+                }
+            }
+        }
+        done.reverse();
+        done
+    }
+
+    fn open(
+        &self,
+        region: Option<usize>,
+        block: usize,
+        seen: &mut std::collections::HashSet<Node>,
+        open: &mut Vec<(Node, Vec<usize>)>,
+    ) {
+        let Some(node) = self.node(region, block) else { return };
+        if seen.insert(node) {
+            let nexts = match node {
+                Node::Block(block) => self.shape.blocks.successors[block].clone(),
+                Node::Loop(inner) => self.exits(inner).into_iter().map(|(_, to)| to).collect(),
+            };
+            open.push((node, nexts));
         }
     }
 }
+
+fn distinct(blocks: &[usize]) -> Vec<usize> {
+    let mut distinct = blocks.to_vec();
+    distinct.sort_unstable();
+    distinct.dedup();
+    distinct
+}
+
+#[cfg(test)]
+mod tests;

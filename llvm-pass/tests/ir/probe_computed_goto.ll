@@ -30,7 +30,7 @@ attributes #0 = { "concord-probed" }
 ;=   br label %dispatch
 ;=
 ;= dispatch:
-;=   %at = phi ptr [ %code, %entry ], [ %next, %concord_probe.exit3 ], [ %next, %concord_probe.exit ]
+;=   %at = phi ptr [ %code, %entry ], [ %next, %concord_probe.exit ]
 ;=   %next = getelementptr i8, ptr %at, i64 1
 ;=   %byte = load i8, ptr %at, align 1
 ;=   %slot = getelementptr ptr, ptr %table, i8 %byte
@@ -39,29 +39,23 @@ attributes #0 = { "concord-probed" }
 ;=
 ;= add:
 ;=   call void asm sideeffect "nop", ""()
-;=   %line.i1 = load volatile i32, ptr @concord_line, align 4
-;=   %armed.i2 = icmp ne i32 %line.i1, 0
-;=   br i1 %armed.i2, label %0, label %concord_probe.exit3, !prof !0
+;=   br label %dispatch.backedge
 ;=
-;= 0:
-;=   call preserve_mostcc void @concord_probe_slow()
-;=   br label %concord_probe.exit3
-;=
-;= concord_probe.exit3:
-;=   br label %dispatch
-;=
-;= sub:
-;=   call void asm sideeffect "nop", ""()
+;= dispatch.backedge:
 ;=   %line.i = load volatile i32, ptr @concord_line, align 4
 ;=   %armed.i = icmp ne i32 %line.i, 0
-;=   br i1 %armed.i, label %1, label %concord_probe.exit, !prof !0
+;=   br i1 %armed.i, label %0, label %concord_probe.exit, !prof !0
 ;=
-;= 1:
+;= 0:
 ;=   call preserve_mostcc void @concord_probe_slow()
 ;=   br label %concord_probe.exit
 ;=
 ;= concord_probe.exit:
-;=   br label %dispatch
+;=   br label %dispatch, !llvm.loop !1, !concord.unrolled !3
+;=
+;= sub:
+;=   call void asm sideeffect "nop", ""()
+;=   br label %dispatch.backedge
 ;=
 ;= exit:
 ;=   ret void
@@ -70,3 +64,6 @@ attributes #0 = { "concord-probed" }
 ;= attributes #0 = { "concord-probed" }
 ;=
 ;= !0 = !{!"branch_weights", i32 1, i32 1048576}
+;= !1 = distinct !{!1, !2}
+;= !2 = !{!"llvm.loop.unroll.count", i32 8}
+;= !3 = !{}

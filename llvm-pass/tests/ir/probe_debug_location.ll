@@ -38,28 +38,66 @@ attributes #0 = { "concord-probed" }
 ;= loop:
 ;=   %value = load volatile i32, ptr %flag, align 4, !dbg !6
 ;=   %set = icmp ne i32 %value, 0, !dbg !6
-;=   %line.i1 = load volatile i32, ptr @concord_line, align 4, !dbg !7
-;=   %armed.i2 = icmp ne i32 %line.i1, 0, !dbg !7
-;=   br i1 %armed.i2, label %0, label %concord_probe.exit3, !dbg !7, !prof !8
+;=   br i1 %set, label %exit, label %loop.1, !dbg !7, !llvm.loop !8, !concord.unrolled !5
+;=
+;= loop.1:
+;=   %value.1 = load volatile i32, ptr %flag, align 4, !dbg !6
+;=   %set.1 = icmp ne i32 %value.1, 0, !dbg !6
+;=   br i1 %set.1, label %exit, label %loop.2, !dbg !7, !llvm.loop !8, !concord.unrolled !5
+;=
+;= loop.2:
+;=   %value.2 = load volatile i32, ptr %flag, align 4, !dbg !6
+;=   %set.2 = icmp ne i32 %value.2, 0, !dbg !6
+;=   br i1 %set.2, label %exit, label %loop.3, !dbg !7, !llvm.loop !8, !concord.unrolled !5
+;=
+;= loop.3:
+;=   %value.3 = load volatile i32, ptr %flag, align 4, !dbg !6
+;=   %set.3 = icmp ne i32 %value.3, 0, !dbg !6
+;=   br i1 %set.3, label %exit, label %loop.4, !dbg !7, !llvm.loop !8, !concord.unrolled !5
+;=
+;= loop.4:
+;=   %value.4 = load volatile i32, ptr %flag, align 4, !dbg !6
+;=   %set.4 = icmp ne i32 %value.4, 0, !dbg !6
+;=   br i1 %set.4, label %exit, label %loop.5, !dbg !7, !llvm.loop !8, !concord.unrolled !5
+;=
+;= loop.5:
+;=   %value.5 = load volatile i32, ptr %flag, align 4, !dbg !6
+;=   %set.5 = icmp ne i32 %value.5, 0, !dbg !6
+;=   br i1 %set.5, label %exit, label %loop.6, !dbg !7, !llvm.loop !8, !concord.unrolled !5
+;=
+;= loop.6:
+;=   %value.6 = load volatile i32, ptr %flag, align 4, !dbg !6
+;=   %set.6 = icmp ne i32 %value.6, 0, !dbg !6
+;=   br i1 %set.6, label %exit, label %loop.7, !dbg !7, !llvm.loop !8, !concord.unrolled !5
+;=
+;= loop.7:
+;=   %value.7 = load volatile i32, ptr %flag, align 4, !dbg !6
+;=   %set.7 = icmp ne i32 %value.7, 0, !dbg !6
+;=   br i1 %set.7, label %exit, label %0, !dbg !7, !llvm.loop !10, !concord.unrolled !5
 ;=
 ;= 0:
-;=   call preserve_mostcc void @concord_probe_slow(), !dbg !7
-;=   br label %concord_probe.exit3, !dbg !7
+;=   %line.i = load volatile i32, ptr @concord_line, align 4, !dbg !6
+;=   %armed.i = icmp ne i32 %line.i, 0, !dbg !6
+;=   br i1 %armed.i, label %1, label %concord_probe.exit, !dbg !6, !prof !12
 ;=
-;= concord_probe.exit3:
-;=   br i1 %set, label %exit, label %loop, !dbg !7
+;= 1:
+;=   call preserve_mostcc void @concord_probe_slow(), !dbg !6
+;=   br label %concord_probe.exit, !dbg !6
+;=
+;= concord_probe.exit:
+;=   br label %loop, !dbg !6
 ;=
 ;= exit:
 ;=   call void @work(ptr %flag), !dbg !7
-;=   %line.i = load volatile i32, ptr @concord_line, align 4, !dbg !9
-;=   %armed.i = icmp ne i32 %line.i, 0, !dbg !9
-;=   br i1 %armed.i, label %1, label %concord_probe.exit, !dbg !9, !prof !8
+;=   %line.i1 = load volatile i32, ptr @concord_line, align 4, !dbg !13
+;=   %armed.i2 = icmp ne i32 %line.i1, 0, !dbg !13
+;=   br i1 %armed.i2, label %2, label %concord_probe.exit3, !dbg !13, !prof !12
 ;=
-;= 1:
-;=   call preserve_mostcc void @concord_probe_slow(), !dbg !9
-;=   br label %concord_probe.exit, !dbg !9
+;= 2:
+;=   call preserve_mostcc void @concord_probe_slow(), !dbg !13
+;=   br label %concord_probe.exit3, !dbg !13
 ;=
-;= concord_probe.exit:
+;= concord_probe.exit3:
 ;=   ret void
 ;= }
 ;=
@@ -76,5 +114,9 @@ attributes #0 = { "concord-probed" }
 ;= !5 = !{}
 ;= !6 = !DILocation(line: 3, column: 9, scope: !3)
 ;= !7 = !DILocation(line: 4, column: 5, scope: !3)
-;= !8 = !{!"branch_weights", i32 1, i32 1048576}
-;= !9 = !DILocation(line: 0, scope: !3)
+;= !8 = distinct !{!8, !9}
+;= !9 = !{!"llvm.loop.unroll.count", i32 8}
+;= !10 = distinct !{!10, !11}
+;= !11 = !{!"llvm.loop.unroll.disable"}
+;= !12 = !{!"branch_weights", i32 1, i32 1048576}
+;= !13 = !DILocation(line: 0, scope: !3)

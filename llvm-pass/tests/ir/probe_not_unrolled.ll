@@ -25,24 +25,27 @@ attributes #0 = { optsize "concord-probed" }
 ;=   br label %loop
 ;=
 ;= loop:
-;=   %index = phi i64 [ 0, %entry ], [ %next, %concord_probe.exit ]
-;=   %place = getelementptr i8, ptr %bytes, i64 %index
+;=   %0 = phi i64 [ 0, %entry ], [ %next, %concord_probe.exit ]
+;=   %place = getelementptr i8, ptr %bytes, i64 %0
 ;=   %byte = load i8, ptr %place, align 1
-;=   %next = add i64 %index, 1
+;=   %next = add i64 %0, 1
 ;=   %found = icmp eq i8 %byte, 10
+;=   br i1 %found, label %exit, label %1
+;=
+;= 1:
 ;=   %line.i = load volatile i32, ptr @concord_line, align 4
 ;=   %armed.i = icmp ne i32 %line.i, 0
-;=   br i1 %armed.i, label %0, label %concord_probe.exit, !prof !0
+;=   br i1 %armed.i, label %2, label %concord_probe.exit, !prof !0
 ;=
-;= 0:
+;= 2:
 ;=   call preserve_mostcc void @concord_probe_slow()
 ;=   br label %concord_probe.exit
 ;=
 ;= concord_probe.exit:
-;=   br i1 %found, label %exit, label %loop
+;=   br label %loop
 ;=
 ;= exit:
-;=   %index.lcssa = phi i64 [ %index, %concord_probe.exit ]
+;=   %index.lcssa = phi i64 [ %0, %loop ]
 ;=   ret i64 %index.lcssa
 ;= }
 ;=

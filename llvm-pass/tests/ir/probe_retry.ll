@@ -22,7 +22,7 @@ attributes #0 = { "concord-probed" }
 ;= define i32 @_ZN4mine5retryEv(ptr %state) #0 personality ptr @__gxx_personality_v0 {
 ;= entry:
 ;=   %first = invoke i32 @attempt(ptr %state)
-;=           to label %0 unwind label %caught
+;=           to label %0 unwind label %caught.preheader
 ;=
 ;= 0:
 ;=   %line.i4 = load volatile i32, ptr @concord_line, align 4
@@ -36,8 +36,13 @@ attributes #0 = { "concord-probed" }
 ;= concord_probe.exit6:
 ;=   br label %exit
 ;=
-;= caught:
-;=   %exception = landingpad { ptr, i32 }
+;= caught.preheader:
+;=   %lpad.preheader = landingpad { ptr, i32 }
+;=           catch ptr null
+;=   br label %caught
+;=
+;= caught.preheader.split-lp:
+;=   %lpad.preheader.split-lp = landingpad { ptr, i32 }
 ;=           catch ptr null
 ;=   %line.i = load volatile i32, ptr @concord_line, align 4
 ;=   %armed.i = icmp ne i32 %line.i, 0
@@ -48,8 +53,11 @@ attributes #0 = { "concord-probed" }
 ;=   br label %concord_probe.exit
 ;=
 ;= concord_probe.exit:
+;=   br label %caught
+;=
+;= caught:
 ;=   %again = invoke i32 @attempt(ptr %state)
-;=           to label %3 unwind label %caught
+;=           to label %3 unwind label %caught.preheader.split-lp
 ;=
 ;= 3:
 ;=   %line.i1 = load volatile i32, ptr @concord_line, align 4
@@ -61,11 +69,15 @@ attributes #0 = { "concord-probed" }
 ;=   br label %concord_probe.exit3
 ;=
 ;= concord_probe.exit3:
+;=   br label %exit.loopexit
+;=
+;= exit.loopexit:
+;=   %5 = phi i32 [ %again, %concord_probe.exit3 ]
 ;=   br label %exit
 ;=
 ;= exit:
-;=   %5 = phi i32 [ %first, %concord_probe.exit6 ], [ %again, %concord_probe.exit3 ]
-;=   ret i32 %5
+;=   %6 = phi i32 [ %first, %concord_probe.exit6 ], [ %5, %exit.loopexit ]
+;=   ret i32 %6
 ;= }
 ;=
 ;= attributes #0 = { "concord-probed" }

@@ -1,0 +1,148 @@
+//! A function as placement looks at it: blocks, costs, what its calls mean, how its loops count.
+
+use inkwell::basic_block::BasicBlock;
+use inkwell::module::Module;
+use inkwell::values::{FunctionValue, InstructionOpcode, InstructionValue};
+
+use super::call_graph::CallGraph;
+use super::counted;
+use super::plan::{Shape, Step, StepKind};
+use super::state::Summary;
+use super::{calls, cost};
+use crate::cfg::Graph;
+use crate::loops::Forest;
+use crate::{ffi, ir};
+
+/// A function's blocks with the shape that placement looks at.
+pub struct Body<'ctx> {
+    /// The function.
+    pub function: FunctionValue<'ctx>,
+    /// Entry first.
+    pub blocks: Vec<BasicBlock<'ctx>>,
+    /// Of each block.
+    pub instructions: Vec<Vec<InstructionValue<'ctx>>>,
+    /// For each block whether it calls anything but intrinsics.
+    pub has_call: Vec<bool>,
+    /// Instructions of each block, unweighted.
+    pub sizes: Vec<u32>,
+    /// For the plan.
+    pub shape: Shape,
+}
+
+impl<'ctx> Body<'ctx> {
+    /// Reads `function`. `summary` knows nodes of the call graph that were placed already.
+    pub fn of(
+        module: &Module<'ctx>,
+        function: FunctionValue<'ctx>,
+        graph: &CallGraph<'ctx>,
+        summary: &dyn Fn(usize) -> Option<Summary>,
+    ) -> Self {
+        let blocks = function.get_basic_blocks();
+        let instructions: Vec<Vec<_>> =
+            blocks.iter().map(|block| block.get_instructions().collect()).collect();
+        let mut body = Self {
+            function,
+            has_call: Vec::with_capacity(blocks.len()),
+            sizes: instructions.iter().map(|list| list.len() as u32).collect(),
+            shape: Shape { blocks: ir::control_flow(&blocks), ..Shape::default() },
+            blocks,
+            instructions,
+        };
+        for list in &body.instructions {
+            let steps = steps(list, graph, summary);
+            body.has_call.push(list.iter().any(|instruction| calls::Call::of(*instruction, graph).is_some()));
+            body.shape.steps.push(steps);
+            let end = list.last().map(|last| last.get_opcode());
+            body.shape.returns.push(end == Some(InstructionOpcode::Return));
+        }
+        body.shape.unwinds_to = body.instructions.iter().map(|list| body.unwind_of(list.last())).collect();
+        body.shape.is_cleanup = cleanup(&body.shape.blocks, &body.shape.unwinds_to, &body.shape.returns);
+        for own in Forest::of(&body.shape.blocks).loops {
+            if let Some(counted) = counted::recognise(module, &body.blocks, &own)
+                && body.preheader(own.header, &own.blocks).is_some()
+            {
+                body.shape.rounds.insert(own.header, counted.rounds());
+            }
+        }
+        body
+    }
+
+    /// The only block outside of a loop that leads to its header, if it does so by a plain jump.
+    pub fn preheader(&self, header: usize, inside: &[usize]) -> Option<usize> {
+        let leads = |block: &usize| self.shape.blocks.successors[*block].contains(&header);
+        let mut outside =
+            (0..self.blocks.len()).filter(leads).filter(|block| inside.binary_search(block).is_err());
+        let preheader = outside.next()?;
+        let is_plain = self.instructions[preheader]
+            .last()
+            .is_some_and(|jump| jump.get_opcode() == InstructionOpcode::Br && jump.get_num_operands() == 1);
+        (outside.next().is_none() && is_plain).then_some(preheader)
+    }
+
+    fn unwind_of(&self, end: Option<&InstructionValue<'ctx>>) -> Option<usize> {
+        let destination = ffi::invoke_unwind_destination(*end?)?;
+        self.blocks.iter().position(|block| *block == destination)
+    }
+}
+
+/// The parts of a block: straight code in pieces, and calls.
+fn steps<'ctx>(
+    instructions: &[InstructionValue<'ctx>],
+    graph: &CallGraph<'ctx>,
+    summary: &dyn Fn(usize) -> Option<Summary>,
+) -> Vec<Step> {
+    /// Straight code is not divided below this.
+    const PIECE: u32 = 64;
+    let mut steps: Vec<Step> = Vec::new();
+    let mut open = false;
+    for (at, &instruction) in instructions.iter().enumerate() {
+        if is_head(instruction) {
+            continue;
+        }
+        let own = cost::cost(instruction);
+        match calls::Call::of(instruction, graph) {
+            None => match steps.last_mut() {
+                Some(Step { kind: StepKind::Work(cost), .. }) if open && *cost + own <= PIECE => *cost += own,
+                _ => steps.push(Step { at, kind: StepKind::Work(own) }),
+            },
+            Some(call) => steps.push(Step { at, kind: call.step(own, summary) }),
+        }
+        open = calls::Call::of(instruction, graph).is_none();
+        if ffi::as_call(instruction).is_some() && ffi::ends_block(instruction) {
+            // Nothing may stand between this call and its return.
+            break;
+        }
+    }
+    steps
+}
+
+/// Whether nothing may be inserted before the instruction.
+fn is_head(instruction: InstructionValue<'_>) -> bool {
+    use InstructionOpcode as Op;
+    matches!(instruction.get_opcode(), Op::Phi | Op::LandingPad | Op::CatchPad | Op::CleanupPad | Op::Alloca)
+}
+
+/// Blocks that are reached by unwinding alone, and from which the function does not return any more.
+fn cleanup(graph: &Graph, unwinds_to: &[Option<usize>], returns: &[bool]) -> Vec<bool> {
+    let ordinary: Vec<Vec<usize>> = graph
+        .successors
+        .iter()
+        .zip(unwinds_to)
+        .map(|(nexts, unwind)| nexts.iter().copied().filter(|next| Some(*next) != *unwind).collect())
+        .collect();
+    let is_ordinary = reached(&ordinary, vec![0]);
+    let ends = (0..graph.len()).filter(|&block| returns[block]).collect();
+    let comes_back = reached(&graph.predecessors(), ends);
+    (0..graph.len()).map(|block| !is_ordinary[block] && !comes_back[block]).collect()
+}
+
+fn reached(successors: &[Vec<usize>], mut open: Vec<usize>) -> Vec<bool> {
+    let mut seen = vec![false; successors.len()];
+    while let Some(block) = open.pop() {
+        if seen.get(block) == Some(&false) {
+            seen[block] = true;
+            open.extend(&successors[block]);
+        }
+    }
+    seen
+}

@@ -1,0 +1,138 @@
+//! Carries out a plan: cuts the loops that it names, inserts calls of the probe at its sites.
+
+use std::collections::HashMap;
+
+use inkwell::basic_block::BasicBlock;
+use inkwell::builder::BuilderError;
+use inkwell::module::Module;
+use inkwell::values::{BasicValue, BasicValueEnum, FunctionValue, InstructionOpcode, InstructionValue};
+
+use super::body::Body;
+use super::counted::{self, Counted, Stride};
+use super::plan::{Plan, Site, Treatment};
+use super::strip_mine::{self, Frame};
+use crate::loops::{Forest, Loop};
+use crate::{ffi, ir};
+
+/// Carries out `plan` on the function that it was made for; returns the number of probes.
+///
+/// # Errors
+/// When a builder refuses, which is a fault of this crate.
+pub fn apply<'ctx>(
+    module: &Module<'ctx>,
+    body: &Body<'ctx>,
+    plan: &Plan,
+    probe: FunctionValue<'ctx>,
+) -> Result<u32, BuilderError> {
+    let builder = module.get_context().create_builder();
+    let forest = Forest::of(&body.shape.blocks);
+    let mut places: Vec<InstructionValue<'ctx>> = Vec::new();
+    for (header, treatment) in &plan.loops {
+        let index =
+            forest.loops.iter().position(|own| own.header == *header).expect("the plan's loops are these");
+        let own = &forest.loops[index];
+        match *treatment {
+            Treatment::StripMined { chunk } => {
+                let counted = counted::recognise(module, &body.blocks, own).expect("recognised before");
+                let frame = frame(body, &forest, index, &counted);
+                places.push(strip_mine::strip_mine(module, &counted, frame, chunk)?);
+                mark_bounded(body, own, chunk);
+            }
+            Treatment::Straight { rounds } => mark_bounded(body, own, rounds),
+            Treatment::Probed | Treatment::Covered | Treatment::Cleanup => {}
+        }
+    }
+    for site in &plan.sites {
+        match *site {
+            Site::Entry => places.extend(ir::after_allocas(body.function)),
+            Site::Before { block, at } => places.push(body.instructions[block][at]),
+            Site::AfterCall { block, at } => {
+                places.extend(ir::after_call(&builder, body.function, body.instructions[block][at]));
+            }
+            Site::BeforeLoop { header } => {
+                let own = forest.loops.iter().find(|own| own.header == header);
+                let inside = own.map_or(&[][..], |own| &own.blocks);
+                let leads = |block: &usize| body.shape.blocks.successors[*block].contains(&header);
+                let outside = (0..body.blocks.len()).filter(leads).filter(|block| !inside.contains(block));
+                for block in outside {
+                    places.extend(on_edge(&builder, body, block, header));
+                }
+            }
+            Site::BackEdge { latch, header } => places.extend(on_edge(&builder, body, latch, header)),
+            Site::Chunk { .. } => {}
+        }
+    }
+    for place in &places {
+        ir::call_before(&builder, body.function, *place, probe, &[]);
+    }
+    Ok(places.len() as u32)
+}
+
+fn mark_bounded(body: &Body<'_>, own: &Loop, rounds: u32) {
+    for &latch in &own.latches {
+        if let Some(jump) = body.instructions[latch].last() {
+            ffi::mark_bounded(*jump, rounds);
+        }
+    }
+}
+
+/// A place that is passed exactly on the way from one block to another; where that way cannot hold code, at
+/// its beginning, where other ways pass too.
+fn on_edge<'ctx>(
+    builder: &inkwell::builder::Builder<'ctx>,
+    body: &Body<'ctx>,
+    from: usize,
+    to: usize,
+) -> Option<InstructionValue<'ctx>> {
+    let end = *body.instructions[from].last()?;
+    let is_plain = matches!(end.get_opcode(), InstructionOpcode::Br | InstructionOpcode::Switch);
+    let ways = ffi::successors(end);
+    let mut taken = ways.iter().enumerate().filter(|(_, way)| **way == body.blocks[to]).map(|(way, _)| way);
+    if let (true, Some(way), None) = (is_plain && ways.len() > 1, taken.next(), taken.next()) {
+        return Some(ir::split_way(builder, body.function, end, way as u32));
+    }
+    let normal = ffi::invoke_destination(end);
+    if normal.is_some() && normal == Some(body.blocks[to]) {
+        return ir::after_call(builder, body.function, end);
+    }
+    Some(end)
+}
+
+/// Where the parts of a loop are, and how far out its first limit can be computed.
+fn frame<'ctx>(body: &Body<'ctx>, forest: &Forest, index: usize, counted: &Counted<'ctx>) -> Frame<'ctx> {
+    let own = &forest.loops[index];
+    let at = body.preheader(own.header, &own.blocks).expect("counted loops have a preheader");
+    let preheader = body.blocks[at];
+    let mut first = preheader.get_terminator().expect("a preheader ends in a jump");
+    let positions: HashMap<_, usize> =
+        body.blocks.iter().enumerate().map(|(at, block)| (block.as_mut_ptr(), at)).collect();
+    let initial =
+        counted.counter.get_incomings().find(|(_, from)| *from == preheader).map(|(value, _)| value);
+    let step = match counted.step {
+        Stride::Invariant(step) => Some(BasicValueEnum::IntValue(step)),
+        Stride::Constant(_) => None,
+    };
+    let operands: Vec<_> = [initial, step, Some(counted.limit)].into_iter().flatten().collect();
+    let mut region = own.parent;
+    while let Some(around) = region {
+        let around = &forest.loops[around];
+        // What an earlier cut made has no position: it stays where it is.
+        let is_outside = |value: &BasicValueEnum<'ctx>| match defining_block(*value) {
+            None => true,
+            Some(block) => {
+                positions.get(&block.as_mut_ptr()).is_some_and(|at| around.blocks.binary_search(at).is_err())
+            }
+        };
+        let Some(outer) = body.preheader(around.header, &around.blocks) else { break };
+        if !operands.iter().all(is_outside) {
+            break;
+        }
+        first = body.blocks[outer].get_terminator().expect("a preheader ends in a jump");
+        region = around.parent;
+    }
+    Frame { preheader, header: body.blocks[own.header], latch: body.blocks[own.latches[0]], first }
+}
+
+fn defining_block<'ctx>(value: BasicValueEnum<'ctx>) -> Option<BasicBlock<'ctx>> {
+    value.as_instruction_value()?.get_parent()
+}

@@ -1,0 +1,295 @@
+//! Plans are checked by executing them: random walks that know nothing of summaries count what they pass.
+
+use proptest::prelude::*;
+
+use super::*;
+
+const BOUND: Bound = Bound { limit: 400 };
+
+/// Blocks with these successors and costs; blocks without successors return.
+fn shape(successors: &[&[usize]], costs: &[u32]) -> Shape {
+    let count = successors.len();
+    Shape {
+        blocks: Graph { successors: successors.iter().map(|list| list.to_vec()).collect() },
+        steps: costs.iter().map(|&cost| vec![Step { at: 0, kind: StepKind::Work(cost) }]).collect(),
+        unwinds_to: vec![None; count],
+        is_cleanup: vec![false; count],
+        returns: successors.iter().map(|list| list.is_empty()).collect(),
+        rounds: BTreeMap::new(),
+        has_entry_site: false,
+    }
+}
+
+/// 0 -> 1, which loops on itself, -> 2.
+fn simple_loop(cost: u32, rounds: Option<Rounds>) -> Plan {
+    let mut shape = shape(&[&[1], &[1, 2], &[]], &[1, cost, 1]);
+    shape.rounds.extend(rounds.map(|rounds| (1, rounds)));
+    plan(&shape, BOUND)
+}
+
+#[test]
+fn few_rounds_are_straight_code_and_many_are_not() {
+    let straight = simple_loop(10, Some(Rounds::AtMost(20)));
+    assert_eq!((straight.sites, straight.loops), (vec![], vec![(1, Treatment::Straight { rounds: 20 })]));
+    assert_eq!(straight.summary.through, Some(202));
+    let probed = simple_loop(10, Some(Rounds::AtMost(1_000_000)));
+    assert_eq!(probed.sites, [Site::BackEdge { latch: 1, header: 1 }]);
+}
+
+#[test]
+fn counted_loops_run_in_chunks_unless_a_round_is_long() {
+    assert_eq!(simple_loop(10, Some(Rounds::Counted)).loops, [(1, Treatment::StripMined { chunk: 16 })]);
+    assert_eq!(simple_loop(150, Some(Rounds::Counted)).loops, [(1, Treatment::Probed)]);
+    assert_eq!(simple_loop(10, None).loops, [(1, Treatment::Probed)]);
+}
+
+#[test]
+fn a_loop_around_a_probe_is_covered() {
+    // The inner loop can be left before its probe: the outer one needs its own, unless every round calls.
+    let mut nest = shape(&[&[1], &[2], &[2, 3], &[1, 4], &[]], &[1, 1, 5, 1, 1]);
+    assert_eq!(plan(&nest, BOUND).loops, [(1, Treatment::Probed), (2, Treatment::Probed)]);
+    nest.steps[3] = vec![Step { at: 0, kind: StepKind::LongCall }];
+    let plan = plan(&nest, BOUND);
+    assert_eq!(plan.loops, [(1, Treatment::Covered), (2, Treatment::Probed)]);
+    assert!(plan.sites.contains(&Site::AfterCall { block: 3, at: 0 }));
+}
+
+#[test]
+fn long_straight_code_is_divided() {
+    let mut long = shape(&[&[]], &[0]);
+    long.steps[0] = (0..20).map(|at| Step { at, kind: StepKind::Work(40) }).collect();
+    let plan = plan(&long, BOUND);
+    assert_eq!(plan.sites, [Site::Before { block: 0, at: 7 }, Site::Before { block: 0, at: 17 }]);
+    assert!(plan.longest <= BOUND.limit);
+}
+
+#[test]
+fn recursion_begins_with_a_site_and_cleanup_has_none() {
+    let mut both = shape(&[&[1, 2], &[1, 3], &[], &[]], &[1; 4]);
+    both.has_entry_site = true;
+    both.is_cleanup = vec![false, true, false, true];
+    let plan = plan(&both, BOUND);
+    assert_eq!((plan.sites, plan.loops), (vec![Site::Entry], vec![(1, Treatment::Cleanup)]));
+    assert_eq!(plan.summary, Summary { through: None, head: 0, tail: Some(3) });
+}
+
+/// What a callee that keeps the plan's promises may do.
+fn random_summary() -> impl Strategy<Value = Summary> {
+    (0..=BOUND.clean(), 0..=BOUND.limit, 0..3u32).prop_map(|(head, tail, kind)| match kind {
+        0 => Summary { through: Some(head), head, tail: None },
+        1 => Summary { through: None, head, tail: Some(tail) },
+        _ => Summary { through: Some(head / 2), head, tail: Some(tail) },
+    })
+}
+
+fn random_step() -> impl Strategy<Value = StepKind> {
+    prop_oneof![
+        6 => (0..=BOUND.piece()).prop_map(StepKind::Work),
+        1 => random_summary().prop_map(StepKind::Call),
+        1 => Just(StepKind::LongCall),
+    ]
+}
+
+fn random_rounds() -> impl Strategy<Value = Option<Rounds>> {
+    prop_oneof![
+        Just(None),
+        Just(Some(Rounds::Counted)),
+        (1u64..40).prop_map(|most| Some(Rounds::AtMost(most)))
+    ]
+}
+
+fn random_shape() -> impl Strategy<Value = Shape> {
+    (1usize..10).prop_flat_map(|nodes| {
+        let successors = proptest::collection::vec(proptest::collection::vec(0..nodes, 0..3), nodes);
+        let steps = proptest::collection::vec(proptest::collection::vec(random_step(), 0..4), nodes);
+        let rounds = proptest::collection::vec(random_rounds(), nodes);
+        (successors, steps, rounds, any::<bool>()).prop_map(|(successors, steps, rounds, has_entry_site)| {
+            let lists: Vec<&[usize]> = successors.iter().map(Vec::as_slice).collect();
+            let mut made = shape(&lists, &vec![0; lists.len()]);
+            made.has_entry_site = has_entry_site;
+            made.rounds =
+                rounds.iter().enumerate().filter_map(|(at, rounds)| Some((at, (*rounds)?))).collect();
+            for (block, kinds) in steps.into_iter().enumerate() {
+                let numbered = kinds.into_iter().enumerate();
+                made.steps[block] = numbered.map(|(at, kind)| Step { at, kind }).collect();
+                // The call at a block's end may unwind to its second successor.
+                let is_last = made.steps[block].last().is_some_and(|step| step.kind == StepKind::LongCall);
+                if is_last && lists[block].len() == 2 && lists[block][0] != lists[block][1] {
+                    made.unwinds_to[block] = Some(lists[block][1]);
+                }
+            }
+            made
+        })
+    })
+}
+
+/// Executes a function as its plan has it, with arbitrary decisions.
+struct Walker<'plan> {
+    shape: &'plan Shape,
+    plan: &'plan Plan,
+    forest: Forest,
+    decisions: std::vec::IntoIter<u32>,
+    since: u32,
+    longest: u32,
+    /// Rounds of each loop since it was entered, or since its last chunk began.
+    rounds: Vec<u64>,
+}
+
+impl Walker<'_> {
+    fn run(shape: &Shape, plan: &Plan, decisions: Vec<u32>) -> u32 {
+        let forest = Forest::of(&shape.blocks);
+        let rounds = vec![1; forest.loops.len()];
+        let decisions = decisions.into_iter();
+        let mut walker = Walker { shape, plan, forest, decisions, since: 0, longest: 0, rounds };
+        walker.walk();
+        walker.longest
+    }
+
+    fn has(&self, site: Site) -> bool {
+        self.plan.sites.binary_search(&site).is_ok()
+    }
+
+    fn meet(&mut self, site: Site) {
+        if self.has(site) {
+            self.since = 0;
+        }
+    }
+
+    fn work(&mut self, cost: u32) {
+        self.since += cost;
+        self.longest = self.longest.max(self.since);
+    }
+
+    fn walk(&mut self) {
+        self.meet(Site::Entry);
+        let mut block = 0;
+        while let Some(decision) = self.decisions.next() {
+            let before_last_call = self.pass(block, decision);
+            let nexts = self.ways_on(block);
+            let Some(&next) = nexts.get(decision as usize % nexts.len().max(1)) else { return };
+            if self.shape.unwinds_to[block] == Some(next) {
+                self.since = before_last_call.max(self.since);
+            }
+            self.take(block, next);
+            block = next;
+        }
+    }
+
+    /// The distance before the block's last step, for the way of unwinding.
+    fn pass(&mut self, block: usize, decision: u32) -> u32 {
+        let mut before = 0;
+        for step in &self.shape.steps[block] {
+            self.meet(Site::Before { block, at: step.at });
+            before = self.since;
+            match step.kind {
+                StepKind::Work(cost) => self.work(cost),
+                StepKind::LongCall => {
+                    self.since = u32::MAX / 2;
+                    self.meet(Site::AfterCall { block, at: step.at });
+                }
+                StepKind::Call(summary) => match (summary.through, summary.tail) {
+                    (Some(through), tail) if tail.is_none() || decision % 2 == 0 => self.work(through),
+                    (_, tail) => {
+                        self.work(summary.head);
+                        self.since = 0;
+                        self.work(tail.unwrap_or(0));
+                    }
+                },
+            }
+        }
+        before
+    }
+
+    /// Successors that the proved numbers of rounds allow.
+    fn ways_on(&self, block: usize) -> Vec<usize> {
+        let is_allowed = |next: &usize| {
+            let closed =
+                self.forest.loops.iter().position(|own| own.header == *next && own.latches.contains(&block));
+            closed.is_none_or(|index| match self.shape.rounds.get(next) {
+                Some(Rounds::AtMost(most)) if self.forest.loops[index].entries.len() == 1 => {
+                    self.rounds[index] < *most
+                }
+                _ => true,
+            })
+        };
+        self.shape.blocks.successors[block].iter().copied().filter(is_allowed).collect()
+    }
+
+    fn take(&mut self, from: usize, to: usize) {
+        for index in 0..self.forest.loops.len() {
+            let own = &self.forest.loops[index];
+            let holds = |block| own.blocks.binary_search(&block).is_ok();
+            let header = own.header;
+            if !holds(to) {
+                continue;
+            }
+            if !holds(from) {
+                self.rounds[index] = 1;
+                self.meet(Site::BeforeLoop { header });
+            } else if to == header {
+                self.meet(Site::BackEdge { latch: from, header });
+                self.rounds[index] += 1;
+                let treatment = self.plan.loops.iter().find(|(own, _)| *own == header);
+                if let Some((_, Treatment::StripMined { chunk })) = treatment
+                    && self.rounds[index] > u64::from(*chunk)
+                {
+                    self.rounds[index] = 1;
+                    self.meet(Site::Chunk { header });
+                }
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(3000))]
+
+    #[test]
+    fn no_walk_goes_beyond_the_bound(
+        shape in random_shape(),
+        decisions in proptest::collection::vec(any::<u32>(), 400),
+    ) {
+        let plan = plan(&shape, BOUND);
+        let longest = Walker::run(&shape, &plan, decisions);
+        prop_assert!(longest <= BOUND.limit, "{longest} in {plan:?}");
+        prop_assert!(longest <= plan.longest, "{longest} in {plan:?}");
+        prop_assert!(plan.longest <= BOUND.limit, "{plan:?}");
+    }
+
+    #[test]
+    fn the_same_shape_gives_the_same_plan(shape in random_shape()) {
+        prop_assert_eq!(plan(&shape, BOUND), plan(&shape, BOUND));
+    }
+
+    #[test]
+    fn every_cycle_meets_a_site_or_is_bounded(shape in random_shape()) {
+        let plan = plan(&shape, BOUND);
+        let mut cut = shape.blocks.clone();
+        let forest = Forest::of(&shape.blocks);
+        for (block, successors) in cut.successors.iter_mut().enumerate() {
+            let unwinds_to = shape.unwinds_to[block];
+            let is_cut = |site: &Site| matches!(site, Site::Before { block: own, .. } if *own == block)
+                || block == 0 && *site == Site::Entry;
+            let last = shape.steps[block].len().saturating_sub(1);
+            let after_call = |site: &Site| matches!(site, Site::AfterCall { block: own, .. } if *own == block);
+            let before_end = |site: &Site| matches!(site, Site::AfterCall { block: own, at } if *own == block && *at < last);
+            let is_bounded = |header| plan.loops.iter().any(|(own, treatment)| *own == header
+                && matches!(treatment, Treatment::Straight { .. } | Treatment::StripMined { .. }));
+            successors.retain(|&next| {
+                let closes = forest.loops.iter().any(|own| own.header == next && own.latches.contains(&block));
+                !(plan.sites.iter().any(|site| is_cut(site) || before_end(site))
+                    || plan.sites.iter().any(after_call) && unwinds_to != Some(next)
+                    || plan.sites.contains(&Site::BackEdge { latch: block, header: next })
+                    || forest.loops.iter().any(|own| !own.blocks.contains(&block) && own.blocks.contains(&next)
+                        && plan.sites.contains(&Site::BeforeLoop { header: own.header }))
+                    || closes && is_bounded(next))
+            });
+            // A call that probes on every path.
+            if shape.steps[block].iter().any(|step| matches!(step.kind, StepKind::Call(Summary { through: None, .. }))) {
+                successors.clear();
+            }
+        }
+        let cycles = cut.on_cycle();
+        prop_assert!((0..cycles.len()).all(|block| !cycles[block] || !forest.is_reachable[block]), "{plan:?}");
+    }
+}
