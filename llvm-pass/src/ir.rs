@@ -115,19 +115,6 @@ pub fn after_call<'ctx>(
     block.get_terminator()
 }
 
-/// Gives way `way` of a branch or switch a block of its own; returns the jump at its end.
-pub fn split_way<'ctx>(
-    builder: &Builder<'ctx>,
-    function: FunctionValue<'ctx>,
-    branch: InstructionValue<'ctx>,
-    way: u32,
-) -> InstructionValue<'ctx> {
-    let from = branch.get_parent().expect("a branch is in a block");
-    let block = split_edge(builder, function, from, ffi::successors(branch)[way as usize]);
-    ffi::set_successor(branch, way, block);
-    block.get_terminator().expect("the block ends in a jump")
-}
-
 /// Makes a block for the edge between two; the caller leads `from`'s terminator to it.
 fn split_edge<'ctx>(
     builder: &Builder<'ctx>,

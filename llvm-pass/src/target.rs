@@ -14,7 +14,10 @@ use crate::error::{Error, Result};
 /// Prepares LLVM's x86 back end; may be called any number of times, from any thread.
 pub fn initialise() {
     static ONCE: Once = Once::new();
-    ONCE.call_once(|| Target::initialize_x86(&InitializationConfig::default()));
+    ONCE.call_once(|| {
+        Target::initialize_x86(&InitializationConfig::default());
+        crate::ffi::set_option(c"-disable-lsr");
+    });
 }
 
 /// Makes the machine that a module is optimised for and emitted with.

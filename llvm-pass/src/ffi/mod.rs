@@ -20,6 +20,7 @@ pub use call::{
     touches_no_memory, type_key,
 };
 pub use module::{
-    Global, add_used, globals, module_assembly, open_lazily, parse, take_constructors, thread_local,
+    Global, add_used, globals, module_assembly, open_lazily, parse, set_option, take_constructors,
+    thread_local,
 };
 pub use place::{function_place, place};

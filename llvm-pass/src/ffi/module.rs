@@ -13,6 +13,13 @@ use llvm_sys::bit_reader::LLVMGetBitcodeModuleInContext2;
 use llvm_sys::core as llvm;
 use llvm_sys::prelude::{LLVMMemoryBufferRef, LLVMModuleRef, LLVMValueRef};
 
+/// Sets one of LLVM's own options, for the whole process.
+pub fn set_option(option: &std::ffi::CStr) {
+    let arguments = [c"concord-pass".as_ptr(), option.as_ptr()];
+    // SAFETY: two live strings; LLVM keeps no pointer to them beyond the call.
+    unsafe { llvm_sys::support::LLVMParseCommandLineOptions(2, arguments.as_ptr(), std::ptr::null()) }
+}
+
 /// A named global: function, variable, alias or indirect function.
 #[derive(Clone, Debug)]
 pub struct Global<'ctx> {

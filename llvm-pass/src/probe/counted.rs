@@ -17,7 +17,7 @@ use crate::ffi;
 use crate::loops::Loop;
 
 /// A counted loop.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Counted<'ctx> {
     /// The conditional branch that leaves the loop when the count is over.
     pub exit: InstructionValue<'ctx>,
@@ -25,10 +25,10 @@ pub struct Counted<'ctx> {
     pub exit_way: u32,
     /// Whether the test ends a round or begins it.
     pub form: Form,
-    /// What is compared with the limit.
+    /// What is compared with the limit; a number where the limit is a pointer when it is the pointer's number.
     pub tested: BasicValueEnum<'ctx>,
-    /// `tested` less the counting variable at the beginning of the round.
-    pub offset: Offset<'ctx>,
+    /// How `tested` comes from the counting variable at the beginning of the round, last link first.
+    pub chain: Vec<Link<'ctx>>,
     /// The counting variable.
     pub counter: PhiValue<'ctx>,
     /// What it grows by in each round.
@@ -43,13 +43,29 @@ pub struct Counted<'ctx> {
     pub no_unsigned_wrap: bool,
 }
 
-/// A distance that does not change in the loop.
+/// One step of a computation whose other operand does not change in the loop.
 #[derive(Clone, Copy, Debug)]
-pub enum Offset<'ctx> {
-    /// A constant.
-    Constant(i64),
-    /// A value.
-    Invariant(IntValue<'ctx>),
+pub enum Link<'ctx> {
+    /// Something is added.
+    Add(IntValue<'ctx>),
+    /// Something is subtracted.
+    Sub(IntValue<'ctx>),
+    /// A pointer moves on by so many elements of so many bytes.
+    Move(IntValue<'ctx>, u64),
+    /// A pointer becomes its number.
+    Number,
+}
+
+impl Link<'_> {
+    /// What is added, when that is a constant.
+    fn constant(self) -> Option<i64> {
+        match self {
+            Self::Add(by) => by.get_sign_extended_constant(),
+            Self::Sub(by) => by.get_sign_extended_constant()?.checked_neg(),
+            Self::Number => Some(0),
+            Self::Move(by, bytes) => by.get_sign_extended_constant()?.checked_mul(i64::try_from(bytes).ok()?),
+        }
+    }
 }
 
 /// Where the test stands.
@@ -124,7 +140,8 @@ impl<'ctx> Within<'_, 'ctx> {
         if predicate == IntPredicate::EQ || !self.is_invariant(limit) {
             return None;
         }
-        let (counter, offset, tested_wraps) = self.offset(tested)?;
+        let tested = numbered(tested).unwrap_or(tested);
+        let Way { counter, chain, wraps: tested_wraps } = self.way(tested)?;
         let (step, step_wraps) = self.stride(counter)?;
         let no_wrap = |wraps: Wraps| match predicate {
             IntPredicate::SLT | IntPredicate::SLE | IntPredicate::SGT | IntPredicate::SGE => !wraps.signed,
@@ -135,7 +152,7 @@ impl<'ctx> Within<'_, 'ctx> {
             exit_way,
             form,
             tested,
-            offset,
+            chain,
             counter,
             step,
             predicate,
@@ -166,62 +183,55 @@ impl<'ctx> Within<'_, 'ctx> {
         block.is_none_or(|block| !self.holds(block))
     }
 
-    /// The variable of the header that `tested` is a distance from, and the distance.
-    fn offset(&self, tested: BasicValueEnum<'ctx>) -> Option<(PhiValue<'ctx>, Offset<'ctx>, Wraps)> {
-        if let Some((counter, distance, wraps)) = self.distance(tested) {
-            return Some((counter, Offset::Constant(distance), wraps));
-        }
-        // The variable's next value, a step that is no constant further.
-        let is_phi =
-            |instruction: &InstructionValue<'ctx>| instruction.get_opcode() == InstructionOpcode::Phi;
-        let phis =
-            self.header.get_instructions().take_while(is_phi).filter_map(|phi| PhiValue::try_from(phi).ok());
-        let is_next = |(value, from): (BasicValueEnum<'ctx>, BasicBlock<'ctx>)| {
-            from == self.latch && value.as_value_ref() == tested.as_value_ref()
-        };
-        let counter = phis.into_iter().find(|phi| phi.get_incomings().any(is_next))?;
-        let (Stride::Invariant(step), wraps) = self.stride(counter)? else { return None };
-        Some((counter, Offset::Invariant(step), wraps))
-    }
-
-    /// The variable of the header that `value` is a constant distance from, and the distance.
-    fn distance(&self, value: BasicValueEnum<'ctx>) -> Option<(PhiValue<'ctx>, i64, Wraps)> {
+    /// How `value` comes from a variable of the header.
+    fn way(&self, value: BasicValueEnum<'ctx>) -> Option<Way<'ctx>> {
         const LONGEST: usize = 16;
         let mut value = value;
-        let mut distance = 0i64;
+        let mut chain = Vec::new();
         let mut wraps = Wraps::default();
-        for _ in 0..LONGEST {
+        while chain.len() < LONGEST {
             let instruction = value.as_instruction_value()?;
             if instruction.get_opcode() == InstructionOpcode::Phi {
-                let is_counter = instruction.get_parent() == Some(self.header);
-                return is_counter
-                    .then(|| PhiValue::try_from(instruction).ok())
-                    .flatten()
-                    .map(|phi| (phi, distance, wraps));
+                let counter = PhiValue::try_from(instruction).ok()?;
+                return (instruction.get_parent() == Some(self.header)).then_some(Way {
+                    counter,
+                    chain,
+                    wraps,
+                });
             }
-            let (from, by, own_wraps) = self.addition(instruction)?;
-            distance = distance.checked_add(by)?;
+            let (from, link, own_wraps) = self.link(instruction)?;
+            chain.push(link);
             wraps = wraps.or(own_wraps);
             value = from;
         }
         None
     }
 
-    /// The operand and the constant that `instruction` adds to it.
-    fn addition(&self, instruction: InstructionValue<'ctx>) -> Option<(BasicValueEnum<'ctx>, i64, Wraps)> {
+    /// The operand that changes in the loop, and what is done with it.
+    fn link(&self, instruction: InstructionValue<'ctx>) -> Option<(BasicValueEnum<'ctx>, Link<'ctx>, Wraps)> {
         let operand = |index| instruction.get_operand(index).and_then(Operand::value);
-        let (first, second) = (operand(0)?, operand(1)?);
+        let is_integer = |value: BasicValueEnum<'ctx>| value.is_int_value() && self.is_invariant(value);
         match instruction.get_opcode() {
-            InstructionOpcode::Add => constant(second).map(|by| (first, by, Wraps::of(instruction))),
+            InstructionOpcode::Add => {
+                let (first, second) = (operand(0)?, operand(1)?);
+                let (from, by) = if is_integer(second) { (first, second) } else { (second, first) };
+                is_integer(by).then(|| (from, Link::Add(by.into_int_value()), Wraps::of(instruction)))
+            }
             InstructionOpcode::Sub => {
-                // Unsigned wrapping of a subtraction is another thing than that of adding the negative.
-                let wraps = Wraps::of(instruction);
-                constant(second).and_then(i64::checked_neg).map(|by| (first, by, wraps))
+                let (from, by) = (operand(0)?, operand(1)?);
+                is_integer(by).then(|| (from, Link::Sub(by.into_int_value()), Wraps::of(instruction)))
+            }
+            InstructionOpcode::PtrToInt if is_word(operand(0)?, instruction) => {
+                Some((operand(0)?, Link::Number, Wraps::default()))
             }
             InstructionOpcode::GetElementPtr if instruction.get_num_operands() == 2 => {
-                let bytes = i64::try_from(ffi::element_bytes(self.module, instruction)?).ok()?;
-                let by = constant(second)?.checked_mul(bytes)?;
-                Some((first, by, Wraps::of_address(instruction)))
+                let (from, by) = (operand(0)?, operand(1)?);
+                let bytes = ffi::element_bytes(self.module, instruction)?;
+                let is_plain = from.is_pointer_value()
+                    && is_integer(by)
+                    && by.into_int_value().get_type().get_bit_width() == 64;
+                is_plain
+                    .then(|| (from, Link::Move(by.into_int_value(), bytes), Wraps::of_address(instruction)))
             }
             _ => None,
         }
@@ -229,24 +239,30 @@ impl<'ctx> Within<'_, 'ctx> {
 
     fn stride(&self, counter: PhiValue<'ctx>) -> Option<(Stride<'ctx>, Wraps)> {
         let next = counter.get_incomings().find(|(_, from)| *from == self.latch)?.0;
-        if let Some((reached, by, wraps)) = self.distance(next) {
-            let is_own = reached.as_value_ref() == counter.as_value_ref();
-            return (is_own && by != 0).then_some((Stride::Constant(by), wraps));
-        }
-        let addition = next.as_instruction_value()?;
-        if addition.get_opcode() != InstructionOpcode::Add {
+        let way = self.way(next)?;
+        if way.counter.as_value_ref() != counter.as_value_ref() {
             return None;
         }
-        let operand = |index| addition.get_operand(index).and_then(Operand::value);
-        let (first, second) = (operand(0)?, operand(1)?);
-        let is_counter = |value: BasicValueEnum<'ctx>| value.as_value_ref() == counter.as_value_ref();
-        let by = match (is_counter(first), is_counter(second)) {
-            (true, false) => second,
-            (false, true) => first,
-            _ => return None,
-        };
-        self.is_invariant(by).then(|| (Stride::Invariant(by.into_int_value()), Wraps::of(addition)))
+        if let Some(by) = distance(&way.chain) {
+            return (by != 0).then_some((Stride::Constant(by), way.wraps));
+        }
+        match way.chain[..] {
+            [Link::Add(by)] => Some((Stride::Invariant(by), way.wraps)),
+            _ => None,
+        }
     }
+}
+
+/// A value that comes from a variable of the header.
+struct Way<'ctx> {
+    counter: PhiValue<'ctx>,
+    chain: Vec<Link<'ctx>>,
+    wraps: Wraps,
+}
+
+/// What a chain of constants adds up to.
+fn distance(chain: &[Link<'_>]) -> Option<i64> {
+    chain.iter().try_fold(0i64, |sum, link| sum.checked_add(link.constant()?))
 }
 
 /// In which senses additions may wrap.
@@ -287,6 +303,9 @@ impl<'ctx> Counted<'ctx> {
         let is_sized = match (self.tested, self.limit) {
             (BasicValueEnum::IntValue(_), BasicValueEnum::IntValue(_)) => matches!(self.width(), 16..=64),
             (BasicValueEnum::PointerValue(_), BasicValueEnum::PointerValue(_)) => true,
+            (BasicValueEnum::IntValue(tested), BasicValueEnum::PointerValue(_)) => {
+                tested.get_type().get_bit_width() == 64
+            }
             _ => false,
         };
         let is_pointer = matches!(self.limit, BasicValueEnum::PointerValue(_));
@@ -323,8 +342,7 @@ impl<'ctx> Counted<'ctx> {
         let (BasicValueEnum::IntValue(limit), true) = (self.limit, self.no_wrap || step.abs() == 1) else {
             return None;
         };
-        let Offset::Constant(offset) = self.offset else { return None };
-        let first = self.initial()?.checked_add(offset)?;
+        let first = self.initial()?.checked_add(distance(&self.chain)?)?;
         let most = i64::try_from(greatest(limit)?).ok()?;
         let least = constant(self.limit);
         let span = match self.predicate {
@@ -357,6 +375,19 @@ impl<'ctx> Counted<'ctx> {
         let first = constant(initial.next()?)?;
         (initial.next().is_none() && self.counter.count_incoming() == 2).then_some(first)
     }
+}
+
+/// The number that a pointer was made from.
+fn numbered<'ctx>(value: BasicValueEnum<'ctx>) -> Option<BasicValueEnum<'ctx>> {
+    let cast = value.is_pointer_value().then(|| value.as_instruction_value()).flatten()?;
+    let number = cast.get_operand(0).and_then(Operand::value)?;
+    let is_cast = cast.get_opcode() == InstructionOpcode::IntToPtr && number.is_int_value();
+    (is_cast && number.into_int_value().get_type().get_bit_width() == 64).then_some(number)
+}
+
+fn is_word(pointer: BasicValueEnum<'_>, number: InstructionValue<'_>) -> bool {
+    let kind = number.get_type();
+    pointer.is_pointer_value() && kind.is_int_type() && kind.into_int_type().get_bit_width() == 64
 }
 
 fn constant(value: BasicValueEnum<'_>) -> Option<i64> {

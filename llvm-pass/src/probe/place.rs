@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use inkwell::basic_block::BasicBlock;
 use inkwell::builder::BuilderError;
 use inkwell::module::Module;
-use inkwell::values::{BasicValue, BasicValueEnum, FunctionValue, InstructionOpcode, InstructionValue};
+use inkwell::values::{BasicValue, BasicValueEnum, FunctionValue, InstructionValue};
 
 use super::body::Body;
-use super::counted::{self, Counted, Stride};
+use super::counted::{self, Counted, Link, Stride};
 use super::plan::{Plan, Site, Treatment};
 use super::strip_mine::{self, Frame};
 use crate::loops::{Forest, Loop};
@@ -76,8 +76,9 @@ fn mark_bounded(body: &Body<'_>, own: &Loop, rounds: u32) {
     }
 }
 
-/// A place that is passed exactly on the way from one block to another; where that way cannot hold code, at
-/// its beginning, where other ways pass too.
+/// A place that is passed on the way from one block to another: behind the call that ends the first, or else
+/// before its end. A block between the two would be exact, but costs a loop its form: the code generator then
+/// tests in the middle of a round, and copies what each round hands to the next.
 fn on_edge<'ctx>(
     builder: &inkwell::builder::Builder<'ctx>,
     body: &Body<'ctx>,
@@ -85,12 +86,6 @@ fn on_edge<'ctx>(
     to: usize,
 ) -> Option<InstructionValue<'ctx>> {
     let end = *body.instructions[from].last()?;
-    let is_plain = matches!(end.get_opcode(), InstructionOpcode::Br | InstructionOpcode::Switch);
-    let ways = ffi::successors(end);
-    let mut taken = ways.iter().enumerate().filter(|(_, way)| **way == body.blocks[to]).map(|(way, _)| way);
-    if let (true, Some(way), None) = (is_plain && ways.len() > 1, taken.next(), taken.next()) {
-        return Some(ir::split_way(builder, body.function, end, way as u32));
-    }
     let normal = ffi::invoke_destination(end);
     if normal.is_some() && normal == Some(body.blocks[to]) {
         return ir::after_call(builder, body.function, end);
@@ -112,7 +107,11 @@ fn frame<'ctx>(body: &Body<'ctx>, forest: &Forest, index: usize, counted: &Count
         Stride::Invariant(step) => Some(BasicValueEnum::IntValue(step)),
         Stride::Constant(_) => None,
     };
-    let operands: Vec<_> = [initial, step, Some(counted.limit)].into_iter().flatten().collect();
+    let links = counted.chain.iter().filter_map(|link| match *link {
+        Link::Add(by) | Link::Sub(by) | Link::Move(by, _) => Some(BasicValueEnum::IntValue(by)),
+        Link::Number => None,
+    });
+    let operands: Vec<_> = [initial, step, Some(counted.limit)].into_iter().flatten().chain(links).collect();
     let mut region = own.parent;
     while let Some(around) = region {
         let around = &forest.loops[around];

@@ -54,12 +54,12 @@ pub enum StepKind {
     LongCall,
 }
 
-/// What is known of a loop's rounds.
+/// What is known of the rounds of a loop that counts towards a limit: it can be cut into chunks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rounds {
     /// At most so many each time it is entered.
     AtMost(u64),
-    /// Counted towards a limit that can be moved: it can be cut into chunks.
+    /// Any number.
     Counted,
 }
 
@@ -272,13 +272,14 @@ impl Planner<'_> {
                 Ok(rounds) if fits(rounds) => return Treatment::Straight { rounds },
                 _ => {}
             },
-            Some(Rounds::Counted) if round.least < LONG_ROUND && own.entries.len() == 1 => {
-                let chunk = 1 << (self.bound.rounds() / most).max(1).ilog2();
-                if chunk > 1 && fits(chunk) {
-                    return Treatment::StripMined { chunk };
-                }
-            }
             _ => {}
+        }
+        let is_counted = self.shape.rounds.contains_key(&own.header) && own.entries.len() == 1;
+        if is_counted && round.least < LONG_ROUND {
+            let chunk = 1 << (self.bound.rounds() / most).max(1).ilog2();
+            if chunk > 1 && fits(chunk) {
+                return Treatment::StripMined { chunk };
+            }
         }
         Treatment::Probed
     }

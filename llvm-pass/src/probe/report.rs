@@ -26,6 +26,7 @@ pub fn function(body: &Body<'_>, plan: &Plan) -> FunctionReport {
         place: ffi::function_place(body.function),
         longest_path: plan.longest,
         sites,
+        ..FunctionReport::default()
     }
 }
 

@@ -37,7 +37,7 @@ use inkwell::values::{
     PhiValue,
 };
 
-use super::counted::{Counted, Form, Offset, Stride, inverse};
+use super::counted::{Counted, Form, Link, Stride, inverse};
 use super::emit;
 use crate::ffi;
 
@@ -182,22 +182,28 @@ impl<'ctx> Cutter<'_, 'ctx> {
                 self.builder.build_int_compare(predicate, tested, limit, "")
             }
             (tested, limit) => {
-                self.builder.build_int_compare(predicate, tested.into_int_value(), limit.into_int_value(), "")
+                let limit = self.number(limit)?;
+                self.builder.build_int_compare(predicate, tested.into_int_value(), limit, "")
             }
         }
     }
 
     /// What is tested in a round that begins with `value`.
     fn tested(&self, value: BasicValueEnum<'ctx>) -> Result<BasicValueEnum<'ctx>, BuilderError> {
-        let by = match self.counted.offset {
-            Offset::Constant(0) => return Ok(value),
-            Offset::Constant(by) => self.word().const_int(by as u64, true),
-            Offset::Invariant(by) => by,
-        };
-        match value {
-            BasicValueEnum::PointerValue(_) => self.moved(value, by),
-            _ => Ok(self.builder.build_int_add(value.into_int_value(), by, "")?.into()),
+        let mut value = value;
+        for link in self.counted.chain.iter().rev() {
+            value = match *link {
+                Link::Add(by) => self.builder.build_int_add(value.into_int_value(), by, "")?.into(),
+                Link::Sub(by) => self.builder.build_int_sub(value.into_int_value(), by, "")?.into(),
+                Link::Number => self.number(value)?.into(),
+                Link::Move(by, bytes) => {
+                    let size = by.get_type().const_int(bytes, false);
+                    let by = self.builder.build_int_mul(by, size, "")?;
+                    self.moved(value, by)?
+                }
+            };
         }
+        Ok(value)
     }
 
     /// The pointer `value`, `by` bytes further; it may leave its object on the way.

@@ -20,7 +20,7 @@ const MOST_COPIES: u32 = 8;
 /// The form of loops that placement wants: one block before each header, exits of their own.
 const SIMPLIFY: &str = "function(loop-simplify)";
 /// LLVM's unroller, told to do no more than it is asked for.
-const UNROLL: &str = "function(loop-unroll<O3;no-partial;no-runtime;no-upperbound;no-peeling;no-profile-peeling>,loop-simplify)";
+const UNROLL: &str = "function(loop-unroll<O3;no-partial;no-runtime;no-upperbound;no-peeling;no-profile-peeling>,loop(canon-freeze,loop-reduce),loop-simplify)";
 
 /// Copies the bodies of small innermost loops whose rounds nobody can count, and has all loops simplified.
 ///

@@ -32,8 +32,8 @@ fn few_rounds_are_straight_code_and_many_are_not() {
     let straight = simple_loop(10, Some(Rounds::AtMost(20)));
     assert_eq!((straight.sites, straight.loops), (vec![], vec![(1, Treatment::Straight { rounds: 20 })]));
     assert_eq!(straight.summary.through, Some(202));
-    let probed = simple_loop(10, Some(Rounds::AtMost(1_000_000)));
-    assert_eq!(probed.sites, [Site::BackEdge { latch: 1, header: 1 }]);
+    let cut = simple_loop(10, Some(Rounds::AtMost(1_000_000)));
+    assert_eq!(cut.sites, [Site::Chunk { header: 1 }]);
 }
 
 #[test]
