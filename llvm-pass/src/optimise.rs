@@ -26,6 +26,15 @@ pub fn merged_passes(optimise: &Optimise) -> String {
     }
 }
 
+/// What the code generator would begin with, done before placement: a loop is cut right only in its final form.
+/// Strength reduction of a loop that was cut already keeps two counters where one would do.
+///
+/// The code generator's own is switched off ([`target::initialise`](crate::target::initialise)).
+pub fn loop_passes(optimise: &Optimise) -> Option<&'static str> {
+    const PASSES: &str = "function(loop(canon-freeze,loop-reduce),loop-simplify)";
+    (level(optimise) != "O0").then_some(PASSES)
+}
+
 fn level(optimise: &Optimise) -> &'static str {
     match optimise.level.as_str() {
         "0" => "O0",

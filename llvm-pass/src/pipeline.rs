@@ -231,6 +231,9 @@ fn finish(
         let shape = reshape::Settings { optimise: &job.optimise, artefact: &job.artefact };
         reshape::run(module, &machine, &shape)?;
         placed = probe::insert(module, &machine, &settings)?;
+    } else if let Some(passes) = optimise::loop_passes(&job.optimise) {
+        let machine = target::machine(module, &job.optimise)?;
+        optimise::run(module, &machine, passes, &job.optimise, &job.artefact)?;
     }
     let info = BuildInfo {
         magic: BUILD_INFO_MAGIC,

@@ -129,10 +129,10 @@ pub enum Probes {
 }
 
 /// The default of [`Instrument::bound`].
-pub const DEFAULT_BOUND: u32 = 1600;
+pub const DEFAULT_BOUND: u32 = 4000;
 
 /// What an instruction of cost 1 is taken to last, for estimates of time.
-pub const PICOSECONDS_PER_INSTRUCTION: u32 = 250;
+pub const PICOSECONDS_PER_INSTRUCTION: u32 = 125;
 
 impl Default for Instrument {
     fn default() -> Self {

@@ -61,18 +61,58 @@ pub fn set_condition(branch: InstructionValue<'_>, condition: IntValue<'_>) {
 
 /// Name of the metadata that says how often a terminator may close its loop for each time the loop is entered.
 pub const BOUND_METADATA: &str = "concord.bound";
+/// The same as far as it was known before the loop got its final form.
+const ROUNDS_METADATA: &str = "concord.rounds";
+/// Name of the metadata of loops whose bodies were to be copied.
+const UNROLLED_METADATA: &str = "concord.unrolled";
+
+/// Notes on the terminator that closes a loop how many rounds go by without a probe.
+pub fn mark_bounded(terminator: InstructionValue<'_>, rounds: u32) {
+    note(terminator, BOUND_METADATA, u64::from(rounds));
+}
 
 /// Notes the proved number of rounds on the terminator that closes a loop.
-pub fn mark_bounded(terminator: InstructionValue<'_>, rounds: u32) {
+pub fn note_rounds(terminator: InstructionValue<'_>, rounds: u64) {
+    note(terminator, ROUNDS_METADATA, rounds);
+}
+
+/// What [`note_rounds`] noted.
+pub fn rounds(terminator: InstructionValue<'_>) -> Option<u64> {
+    // SAFETY: a live terminator; a node of ours has one operand, a constant.
+    unsafe {
+        let node = llvm::LLVMGetMetadata(terminator.as_value_ref(), kind(terminator, ROUNDS_METADATA));
+        if node.is_null() || llvm::LLVMGetMDNodeNumOperands(node) != 1 {
+            return None;
+        }
+        let mut operand = std::ptr::null_mut();
+        llvm::LLVMGetMDNodeOperands(node, &mut operand);
+        Some(llvm::LLVMConstIntGetZExtValue(operand))
+    }
+}
+
+fn note(terminator: InstructionValue<'_>, name: &str, number: u64) {
     // SAFETY: a live terminator; the node is built from values of its own context.
     unsafe {
         let context = llvm::LLVMGetTypeContext(llvm::LLVMTypeOf(terminator.as_value_ref()));
-        let rounds = llvm::LLVMConstInt(llvm::LLVMInt32TypeInContext(context), u64::from(rounds), 0);
-        let mut operand = llvm::LLVMValueAsMetadata(rounds);
+        let word = match name {
+            BOUND_METADATA => llvm::LLVMInt32TypeInContext(context),
+            _ => llvm::LLVMInt64TypeInContext(context),
+        };
+        let mut operand = llvm::LLVMValueAsMetadata(llvm::LLVMConstInt(word, number, 0));
         let node = llvm::LLVMMDNodeInContext2(context, &mut operand, 1);
-        let name = BOUND_METADATA;
-        let kind = llvm::LLVMGetMDKindIDInContext(context, name.as_ptr().cast(), name.len() as u32);
-        llvm::LLVMSetMetadata(terminator.as_value_ref(), kind, llvm::LLVMMetadataAsValue(context, node));
+        llvm::LLVMSetMetadata(
+            terminator.as_value_ref(),
+            kind(terminator, name),
+            llvm::LLVMMetadataAsValue(context, node),
+        );
+    }
+}
+
+fn kind(terminator: InstructionValue<'_>, name: &str) -> u32 {
+    // SAFETY: a live terminator; LLVM copies the name.
+    unsafe {
+        let context = llvm::LLVMGetTypeContext(llvm::LLVMTypeOf(terminator.as_value_ref()));
+        llvm::LLVMGetMDKindIDInContext(context, name.as_ptr().cast(), name.len() as u32)
     }
 }
 
@@ -91,26 +131,18 @@ pub fn set_unroll_count(jump: InstructionValue<'_>, copies: u32) {
         let mut operands = [placeholder, property];
         let node = llvm::LLVMMDNodeInContext2(context, operands.as_mut_ptr(), operands.len());
         llvm_sys::debuginfo::LLVMMetadataReplaceAllUsesWith(placeholder, node);
-        let kind = llvm::LLVMGetMDKindIDInContext(context, c"llvm.loop".as_ptr(), 9);
-        llvm::LLVMSetMetadata(jump.as_value_ref(), kind, llvm::LLVMMetadataAsValue(context, node));
+        let of_loops = kind(jump, "llvm.loop");
+        llvm::LLVMSetMetadata(jump.as_value_ref(), of_loops, llvm::LLVMMetadataAsValue(context, node));
         let own = llvm::LLVMMDNodeInContext2(context, std::ptr::null_mut(), 0);
-        let own_kind = unrolled_kind(jump);
-        llvm::LLVMSetMetadata(jump.as_value_ref(), own_kind, llvm::LLVMMetadataAsValue(context, own));
+        let of_copies = kind(jump, UNROLLED_METADATA);
+        llvm::LLVMSetMetadata(jump.as_value_ref(), of_copies, llvm::LLVMMetadataAsValue(context, own));
     }
 }
 
 /// Whether a jump closes a loop that [`set_unroll_count`] was called for.
 pub fn is_unrolled(jump: InstructionValue<'_>) -> bool {
     // SAFETY: a live terminator.
-    unsafe { !llvm::LLVMGetMetadata(jump.as_value_ref(), unrolled_kind(jump)).is_null() }
-}
-
-fn unrolled_kind(jump: InstructionValue<'_>) -> u32 {
-    // SAFETY: a live terminator.
-    unsafe {
-        let context = llvm::LLVMGetTypeContext(llvm::LLVMTypeOf(jump.as_value_ref()));
-        llvm::LLVMGetMDKindIDInContext(context, c"concord.unrolled".as_ptr(), 16)
-    }
+    unsafe { !llvm::LLVMGetMetadata(jump.as_value_ref(), kind(jump, UNROLLED_METADATA)).is_null() }
 }
 
 /// Gives `to` the source location of `from`, or of the function's first line when `from` has none.

@@ -12,7 +12,7 @@ mod place;
 pub use arithmetic::{element_bytes, is_in_bounds, no_wrap};
 pub use block::{
     BOUND_METADATA, alloca_bytes, copy_location, has_address, is_plain_load, is_unrolled, mark_bounded,
-    replace_incoming, set_condition, set_successor, set_unroll_count, successors,
+    note_rounds, replace_incoming, rounds, set_condition, set_successor, set_unroll_count, successors,
 };
 pub use call::{
     Callee, as_call, assembly_text, call_instruction, called_type_key, callee, ends_block,

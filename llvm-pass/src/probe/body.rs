@@ -6,11 +6,11 @@ use inkwell::values::{FunctionValue, InstructionOpcode, InstructionValue};
 
 use super::call_graph::CallGraph;
 use super::counted;
-use super::plan::{Shape, Step, StepKind};
+use super::plan::{Rounds, Shape, Step, StepKind};
 use super::state::Summary;
 use super::{calls, cost};
 use crate::cfg::Graph;
-use crate::loops::Forest;
+use crate::loops::{Forest, Loop};
 use crate::{ffi, ir};
 
 /// A function's blocks with the shape that placement looks at.
@@ -61,7 +61,12 @@ impl<'ctx> Body<'ctx> {
             if let Some(counted) = counted::recognise(module, &body.blocks, &own)
                 && body.preheader(own.header, &own.blocks).is_some()
             {
-                body.shape.rounds.insert(own.header, counted.rounds());
+                body.shape
+                    .rounds
+                    .insert(own.header, Rounds { most: counted.most_rounds(), is_counted: true });
+            }
+            if let Some(most) = body.known_rounds(&own) {
+                body.shape.rounds.entry(own.header).or_default().most = Some(most);
             }
         }
         body
@@ -77,6 +82,25 @@ impl<'ctx> Body<'ctx> {
             .last()
             .is_some_and(|jump| jump.get_opcode() == InstructionOpcode::Br && jump.get_num_operands() == 1);
         (outside.next().is_none() && is_plain).then_some(preheader)
+    }
+
+    /// What [`note_rounds`](Self::note_rounds) found.
+    fn known_rounds(&self, own: &Loop) -> Option<u64> {
+        let closing = own.latches.iter().filter_map(|&latch| self.instructions[latch].last());
+        closing.filter_map(|jump| ffi::rounds(*jump)).next()
+    }
+
+    /// Leaves the proved number of rounds of each loop in the code, for when its form has changed.
+    pub fn note_rounds(&self) {
+        let forest = Forest::of(&self.shape.blocks);
+        for own in &forest.loops {
+            let most = self.shape.rounds.get(&own.header).and_then(|rounds| rounds.most);
+            if let (Some(most), [latch]) = (most, &own.latches[..])
+                && let Some(jump) = self.instructions[*latch].last()
+            {
+                ffi::note_rounds(*jump, most);
+            }
+        }
     }
 
     fn unwind_of(&self, end: Option<&InstructionValue<'ctx>>) -> Option<usize> {

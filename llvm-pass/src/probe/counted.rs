@@ -12,7 +12,6 @@ use inkwell::values::{
 };
 
 use super::known::greatest;
-use super::plan::Rounds;
 use crate::ffi;
 use crate::loops::Loop;
 
@@ -330,13 +329,8 @@ impl<'ctx> Counted<'ctx> {
             }
     }
 
-    /// What is known of the number of rounds.
-    pub fn rounds(&self) -> Rounds {
-        self.most_rounds().map_or(Rounds::Counted, Rounds::AtMost)
-    }
-
     /// The greatest number of rounds, when it can be proved here.
-    fn most_rounds(&self) -> Option<u64> {
+    pub fn most_rounds(&self) -> Option<u64> {
         use IntPredicate::{NE, SGT, SLE, SLT, UGT, ULE, ULT};
         let Stride::Constant(step) = self.step else { return None };
         let (BasicValueEnum::IntValue(limit), true) = (self.limit, self.no_wrap || step.abs() == 1) else {

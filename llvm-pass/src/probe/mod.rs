@@ -66,6 +66,9 @@ pub fn insert(module: &Module<'_>, machine: &TargetMachine, settings: &Settings<
     if settings.optimise.level != "0" {
         unroll::unroll(module, machine, settings.optimise, settings.artefact)?;
     }
+    if let Some(passes) = optimise::loop_passes(settings.optimise) {
+        optimise::run(module, machine, passes, settings.optimise, settings.artefact)?;
+    }
     let placed = place_all(module, settings).map_err(|error| Error::Passes {
         passes: "probe".to_owned(),
         unit: settings.artefact.to_owned(),

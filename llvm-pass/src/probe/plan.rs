@@ -54,13 +54,13 @@ pub enum StepKind {
     LongCall,
 }
 
-/// What is known of the rounds of a loop that counts towards a limit: it can be cut into chunks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rounds {
+/// What is known of a loop's rounds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Rounds {
     /// At most so many each time it is entered.
-    AtMost(u64),
-    /// Any number.
-    Counted,
+    pub most: Option<u64>,
+    /// Whether it counts towards a limit that can be moved: then it can run in chunks.
+    pub is_counted: bool,
 }
 
 /// A place for a probe.
@@ -111,7 +111,7 @@ pub enum Treatment {
     },
     /// Cut into chunks, a site between two.
     StripMined {
-        /// Rounds of a chunk; a power of two.
+        /// Rounds of a chunk.
         chunk: u32,
     },
     /// A site on each way back that meets none in the loop.
@@ -267,16 +267,16 @@ impl Planner<'_> {
                     .dirty
                     .is_none_or(|back| back.saturating_add(cost).saturating_add(ends.head) <= limit)
         };
-        match self.shape.rounds.get(&own.header) {
-            Some(&Rounds::AtMost(rounds)) if own.entries.len() == 1 => match u32::try_from(rounds) {
-                Ok(rounds) if fits(rounds) => return Treatment::Straight { rounds },
-                _ => {}
-            },
-            _ => {}
+        if own.entries.len() > 1 {
+            return Treatment::Probed;
         }
-        let is_counted = self.shape.rounds.contains_key(&own.header) && own.entries.len() == 1;
-        if is_counted && round.least < LONG_ROUND {
-            let chunk = 1 << (self.bound.rounds() / most).max(1).ilog2();
+        let known = self.shape.rounds.get(&own.header).copied().unwrap_or_default();
+        let few = known.most.and_then(|rounds| u32::try_from(rounds).ok());
+        if let Some(rounds) = few.filter(|rounds| fits(*rounds)) {
+            return Treatment::Straight { rounds };
+        }
+        if known.is_counted && round.least < LONG_ROUND {
+            let chunk = self.bound.rounds() / most;
             if chunk > 1 && fits(chunk) {
                 return Treatment::StripMined { chunk };
             }

@@ -16,9 +16,10 @@ impl Bound {
         self.limit / 4 * 3
     }
 
-    /// All rounds of a loop without a probe, and all rounds of a chunk.
+    /// All rounds of a loop without a probe, and all rounds of a chunk: two such loops, one behind the other, need
+    /// no probe between them (vector loops and what they leave over).
     pub fn rounds(self) -> u32 {
-        self.limit / 2
+        self.limit / 8 * 3
     }
 
     /// One piece of straight code, which is not divided further.

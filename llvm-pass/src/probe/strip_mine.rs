@@ -325,14 +325,9 @@ impl<'ctx> Cutter<'_, 'ctx> {
         &self,
         step: IntValue<'ctx>,
     ) -> Result<(IntValue<'ctx>, Option<IntValue<'ctx>>), BuilderError> {
-        let by = self.number_of(u64::from(self.chunk.ilog2()));
-        let whole = self.builder.build_left_shift(step, by, "")?;
-        let again = self.builder.build_right_shift(whole, by, false, "")?;
-        let is_small = self.builder.build_int_compare(IntPredicate::EQ, again, step, "")?;
-        let mut span = self.builder.build_int_sub(whole, step, "")?;
-        if self.is_inclusive() {
-            span = self.builder.build_int_sub(span, step, "")?;
-        }
+        let span = self.builder.build_int_mul(step, self.number_of(u64::from(self.tests())), "")?;
+        let most = u64::MAX >> (64 - self.counted.width()) >> (self.chunk.ilog2() + 1);
+        let is_small = self.builder.build_int_compare(IntPredicate::ULE, step, self.number_of(most), "")?;
         Ok((span, Some(is_small)))
     }
 

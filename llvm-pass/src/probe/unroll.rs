@@ -20,9 +20,10 @@ const MOST_COPIES: u32 = 8;
 /// The form of loops that placement wants: one block before each header, exits of their own.
 const SIMPLIFY: &str = "function(loop-simplify)";
 /// LLVM's unroller, told to do no more than it is asked for.
-const UNROLL: &str = "function(loop-unroll<O3;no-partial;no-runtime;no-upperbound;no-peeling;no-profile-peeling>,loop(canon-freeze,loop-reduce),loop-simplify)";
+const UNROLL: &str = "function(loop-unroll<O3;no-partial;no-runtime;no-upperbound;no-peeling;no-profile-peeling>,loop-simplify)";
 
-/// Copies the bodies of small innermost loops whose rounds nobody can count, and has all loops simplified.
+/// Copies the bodies of small innermost loops whose rounds nobody can count, has all loops simplified, and notes
+/// the rounds of those that have few.
 ///
 /// # Errors
 /// [`crate::Error::Passes`] when LLVM refuses.
@@ -35,10 +36,11 @@ pub fn unroll(
     optimise::run(module, machine, SIMPLIFY, profile, artefact)?;
     let graph = CallGraph::of(module);
     for function in ir::definitions(module).into_iter().filter(|function| select::is_probed(*function)) {
+        let body = Body::of(module, function, &graph, &|_| None);
+        body.note_rounds();
         if ["optsize", "minsize", "optnone"].iter().any(|attribute| ir::has_attribute(function, attribute)) {
             continue;
         }
-        let body = Body::of(module, function, &graph, &|_| None);
         for (latch, copies) in unrollings(&body) {
             if let Some(jump) = body.blocks[latch].get_terminator() {
                 ffi::set_unroll_count(jump, copies);

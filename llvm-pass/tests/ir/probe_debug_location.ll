@@ -73,27 +73,24 @@ attributes #0 = { "concord-probed" }
 ;= loop.7:
 ;=   %value.7 = load volatile i32, ptr %flag, align 4, !dbg !6
 ;=   %set.7 = icmp ne i32 %value.7, 0, !dbg !6
-;=   br i1 %set.7, label %exit, label %0, !dbg !7, !llvm.loop !10, !concord.unrolled !5
+;=   %line.i = load volatile i32, ptr @concord_line, align 4, !dbg !7
+;=   %armed.i = icmp ne i32 %line.i, 0, !dbg !7
+;=   br i1 %armed.i, label %0, label %concord_probe.exit, !dbg !7, !prof !10
 ;=
 ;= 0:
-;=   %line.i = load volatile i32, ptr @concord_line, align 4, !dbg !6
-;=   %armed.i = icmp ne i32 %line.i, 0, !dbg !6
-;=   br i1 %armed.i, label %1, label %concord_probe.exit, !dbg !6, !prof !12
-;=
-;= 1:
-;=   call preserve_mostcc void @concord_probe_slow(), !dbg !6
-;=   br label %concord_probe.exit, !dbg !6
+;=   call preserve_mostcc void @concord_probe_slow(), !dbg !7
+;=   br label %concord_probe.exit, !dbg !7
 ;=
 ;= concord_probe.exit:
-;=   br label %loop, !dbg !6
+;=   br i1 %set.7, label %exit, label %loop, !dbg !7, !llvm.loop !11, !concord.unrolled !5
 ;=
 ;= exit:
 ;=   call void @work(ptr %flag), !dbg !7
 ;=   %line.i1 = load volatile i32, ptr @concord_line, align 4, !dbg !13
 ;=   %armed.i2 = icmp ne i32 %line.i1, 0, !dbg !13
-;=   br i1 %armed.i2, label %2, label %concord_probe.exit3, !dbg !13, !prof !12
+;=   br i1 %armed.i2, label %1, label %concord_probe.exit3, !dbg !13, !prof !10
 ;=
-;= 2:
+;= 1:
 ;=   call preserve_mostcc void @concord_probe_slow(), !dbg !13
 ;=   br label %concord_probe.exit3, !dbg !13
 ;=
@@ -116,7 +113,7 @@ attributes #0 = { "concord-probed" }
 ;= !7 = !DILocation(line: 4, column: 5, scope: !3)
 ;= !8 = distinct !{!8, !9}
 ;= !9 = !{!"llvm.loop.unroll.count", i32 8}
-;= !10 = distinct !{!10, !11}
-;= !11 = !{!"llvm.loop.unroll.disable"}
-;= !12 = !{!"branch_weights", i32 1, i32 1048576}
+;= !10 = !{!"branch_weights", i32 1, i32 1048576}
+;= !11 = distinct !{!11, !12}
+;= !12 = !{!"llvm.loop.unroll.disable"}
 ;= !13 = !DILocation(line: 0, scope: !3)

@@ -25,27 +25,24 @@ attributes #0 = { optsize "concord-probed" }
 ;=   br label %loop
 ;=
 ;= loop:
-;=   %0 = phi i64 [ 0, %entry ], [ %next, %concord_probe.exit ]
-;=   %place = getelementptr i8, ptr %bytes, i64 %0
+;=   %index = phi i64 [ 0, %entry ], [ %next, %concord_probe.exit ]
+;=   %place = getelementptr i8, ptr %bytes, i64 %index
 ;=   %byte = load i8, ptr %place, align 1
-;=   %next = add i64 %0, 1
+;=   %next = add i64 %index, 1
 ;=   %found = icmp eq i8 %byte, 10
-;=   br i1 %found, label %exit, label %1
-;=
-;= 1:
 ;=   %line.i = load volatile i32, ptr @concord_line, align 4
 ;=   %armed.i = icmp ne i32 %line.i, 0
-;=   br i1 %armed.i, label %2, label %concord_probe.exit, !prof !0
+;=   br i1 %armed.i, label %0, label %concord_probe.exit, !prof !0
 ;=
-;= 2:
+;= 0:
 ;=   call preserve_mostcc void @concord_probe_slow()
 ;=   br label %concord_probe.exit
 ;=
 ;= concord_probe.exit:
-;=   br label %loop
+;=   br i1 %found, label %exit, label %loop
 ;=
 ;= exit:
-;=   %index.lcssa = phi i64 [ %0, %loop ]
+;=   %index.lcssa = phi i64 [ %index, %concord_probe.exit ]
 ;=   ret i64 %index.lcssa
 ;= }
 ;=

@@ -93,7 +93,7 @@ attributes #0 = { "concord-probed" }
 ;=   %27 = mul i64 %26, 21
 ;=   %28 = xor i64 %27, %4
 ;=   call void @use(i64 %28)
-;=   br i1 %7, label %move.level.exit2, label %29, !llvm.loop !0
+;=   br i1 %7, label %move.level.exit2, label %29, !llvm.loop !0, !concord.unrolled !2
 ;=
 ;= 29:
 ;=   %30 = add i64 %3, -2
@@ -126,7 +126,7 @@ attributes #0 = { "concord-probed" }
 ;=   %51 = mul i64 %50, 21
 ;=   %52 = xor i64 %51, %30
 ;=   call void @use(i64 %52)
-;=   br i1 %31, label %move.level.exit2, label %53, !llvm.loop !0
+;=   br i1 %31, label %move.level.exit2, label %53, !llvm.loop !0, !concord.unrolled !2
 ;=
 ;= 53:
 ;=   %54 = add i64 %3, -3
@@ -156,7 +156,7 @@ attributes #0 = { "concord-probed" }
 ;=   %72 = mul i64 %71, 21
 ;=   %73 = xor i64 %72, %54
 ;=   call void @use(i64 %73)
-;=   br i1 %55, label %move.level.exit2, label %1, !llvm.loop !2
+;=   br i1 %55, label %move.level.exit2, label %1, !llvm.loop !3, !concord.unrolled !2
 ;=
 ;= move.level.exit2:
 ;=   %a0 = mul i64 %from.now, 3
@@ -180,7 +180,7 @@ attributes #0 = { "concord-probed" }
 ;=   %b8 = mul i64 %b7, 21
 ;=   %b9 = xor i64 %b8, %less
 ;=   call void @use(i64 %b9)
-;=   br i1 %0, label %end, label %more.1, !llvm.loop !0
+;=   br i1 %0, label %end, label %more.1, !llvm.loop !0, !concord.unrolled !2
 ;=
 ;= more.1:
 ;=   %less.1 = add i64 %n.now, -2
@@ -222,7 +222,7 @@ attributes #0 = { "concord-probed" }
 ;=   %101 = mul i64 %100, 21
 ;=   %102 = xor i64 %101, %78
 ;=   call void @use(i64 %102)
-;=   br i1 %81, label %move.level.exit1, label %103, !llvm.loop !0
+;=   br i1 %81, label %move.level.exit1, label %103, !llvm.loop !0, !concord.unrolled !2
 ;=
 ;= 103:
 ;=   %104 = add i64 %77, -2
@@ -255,7 +255,7 @@ attributes #0 = { "concord-probed" }
 ;=   %125 = mul i64 %124, 21
 ;=   %126 = xor i64 %125, %104
 ;=   call void @use(i64 %126)
-;=   br i1 %105, label %move.level.exit1, label %127, !llvm.loop !0
+;=   br i1 %105, label %move.level.exit1, label %127, !llvm.loop !0, !concord.unrolled !2
 ;=
 ;= 127:
 ;=   %128 = add i64 %77, -3
@@ -285,7 +285,7 @@ attributes #0 = { "concord-probed" }
 ;=   %146 = mul i64 %145, 21
 ;=   %147 = xor i64 %146, %128
 ;=   call void @use(i64 %147)
-;=   br i1 %129, label %move.level.exit1, label %75, !llvm.loop !2
+;=   br i1 %129, label %move.level.exit1, label %75, !llvm.loop !3, !concord.unrolled !2
 ;=
 ;= move.level.exit1:
 ;=   %a0.1 = mul i64 %via, 3
@@ -309,7 +309,7 @@ attributes #0 = { "concord-probed" }
 ;=   %b8.1 = mul i64 %b7.1, 21
 ;=   %b9.1 = xor i64 %b8.1, %less.1
 ;=   call void @use(i64 %b9.1)
-;=   br i1 %74, label %end, label %more.2, !llvm.loop !0
+;=   br i1 %74, label %end, label %more.2, !llvm.loop !0, !concord.unrolled !2
 ;=
 ;= more.2:
 ;=   %less.2 = add i64 %n.now, -3
@@ -351,7 +351,7 @@ attributes #0 = { "concord-probed" }
 ;=   %175 = mul i64 %174, 21
 ;=   %176 = xor i64 %175, %152
 ;=   call void @use(i64 %176)
-;=   br i1 %155, label %move.level.exit, label %177, !llvm.loop !0
+;=   br i1 %155, label %move.level.exit, label %177, !llvm.loop !0, !concord.unrolled !2
 ;=
 ;= 177:
 ;=   %178 = add i64 %151, -2
@@ -384,7 +384,7 @@ attributes #0 = { "concord-probed" }
 ;=   %199 = mul i64 %198, 21
 ;=   %200 = xor i64 %199, %178
 ;=   call void @use(i64 %200)
-;=   br i1 %179, label %move.level.exit, label %201, !llvm.loop !0
+;=   br i1 %179, label %move.level.exit, label %201, !llvm.loop !0, !concord.unrolled !2
 ;=
 ;= 201:
 ;=   %202 = add i64 %151, -3
@@ -414,7 +414,7 @@ attributes #0 = { "concord-probed" }
 ;=   %220 = mul i64 %219, 21
 ;=   %221 = xor i64 %220, %202
 ;=   call void @use(i64 %221)
-;=   br i1 %203, label %move.level.exit, label %149, !llvm.loop !2
+;=   br i1 %203, label %move.level.exit, label %149, !llvm.loop !3, !concord.unrolled !2
 ;=
 ;= move.level.exit:
 ;=   %a3.2 = xor i64 %a2, %less.2
@@ -435,7 +435,7 @@ attributes #0 = { "concord-probed" }
 ;=   %b8.2 = mul i64 %b7.2, 21
 ;=   %b9.2 = xor i64 %b8.2, %less.2
 ;=   call void @use(i64 %b9.2)
-;=   br i1 %148, label %end, label %more, !llvm.loop !2
+;=   br i1 %148, label %end, label %more, !llvm.loop !3, !concord.unrolled !2
 ;=
 ;= end:
 ;=   ret void
@@ -445,5 +445,6 @@ attributes #0 = { "concord-probed" }
 ;=
 ;= !0 = distinct !{!0, !1}
 ;= !1 = !{!"llvm.loop.unroll.count", i32 3}
-;= !2 = distinct !{!2, !3}
-;= !3 = !{!"llvm.loop.unroll.disable"}
+;= !2 = !{}
+;= !3 = distinct !{!3, !4}
+;= !4 = !{!"llvm.loop.unroll.disable"}

@@ -68,28 +68,25 @@ attributes #0 = { "concord-probed" }
 ;= loop.7:
 ;=   %value.7 = load volatile i32, ptr %flag, align 4
 ;=   %set.7 = icmp ne i32 %value.7, 0
-;=   br i1 %set.7, label %exit, label %2, !llvm.loop !3, !concord.unrolled !2
-;=
-;= 2:
 ;=   %line.i = load volatile i32, ptr @concord_line, align 4
 ;=   %armed.i = icmp ne i32 %line.i, 0
-;=   br i1 %armed.i, label %3, label %concord_probe.exit, !prof !5
+;=   br i1 %armed.i, label %2, label %concord_probe.exit, !prof !3
 ;=
-;= 3:
+;= 2:
 ;=   call preserve_mostcc void @concord_probe_slow()
 ;=   br label %concord_probe.exit
 ;=
 ;= concord_probe.exit:
-;=   br label %loop
+;=   br i1 %set.7, label %exit, label %loop, !llvm.loop !4, !concord.unrolled !2
 ;=
 ;= exit:
-;=   %4 = load i32, ptr @concord_guard, align 4
-;=   %5 = sub i32 %4, 2
-;=   store i32 %5, ptr @concord_guard, align 4
-;=   %due.i = icmp ule i32 %4, 2
-;=   br i1 %due.i, label %6, label %concord_guard_exit.exit, !prof !5
+;=   %3 = load i32, ptr @concord_guard, align 4
+;=   %4 = sub i32 %3, 2
+;=   store i32 %4, ptr @concord_guard, align 4
+;=   %due.i = icmp ule i32 %3, 2
+;=   br i1 %due.i, label %5, label %concord_guard_exit.exit, !prof !3
 ;=
-;= 6:
+;= 5:
 ;=   call preserve_mostcc void @concord_guard_slow()
 ;=   br label %concord_guard_exit.exit
 ;=
@@ -111,6 +108,6 @@ attributes #0 = { "concord-probed" }
 ;= !0 = distinct !{!0, !1}
 ;= !1 = !{!"llvm.loop.unroll.count", i32 8}
 ;= !2 = !{}
-;= !3 = distinct !{!3, !4}
-;= !4 = !{!"llvm.loop.unroll.disable"}
-;= !5 = !{!"branch_weights", i32 1, i32 1048576}
+;= !3 = !{!"branch_weights", i32 1, i32 1048576}
+;= !4 = distinct !{!4, !5}
+;= !5 = !{!"llvm.loop.unroll.disable"}

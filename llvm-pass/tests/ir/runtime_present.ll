@@ -62,19 +62,16 @@ attributes #0 = { "concord-probed" }
 ;= loop.7:
 ;=   %value.7 = load volatile i32, ptr %flag, align 4
 ;=   %set.7 = icmp ne i32 %value.7, 0
-;=   br i1 %set.7, label %exit, label %0, !llvm.loop !3, !concord.unrolled !2
-;=
-;= 0:
 ;=   %line.i = load volatile i32, ptr @concord_line, align 4
 ;=   %armed.i = icmp ne i32 %line.i, 0
-;=   br i1 %armed.i, label %1, label %concord_probe.exit, !prof !5
+;=   br i1 %armed.i, label %0, label %concord_probe.exit, !prof !3
 ;=
-;= 1:
+;= 0:
 ;=   call preserve_mostcc void @concord_probe_slow()
 ;=   br label %concord_probe.exit
 ;=
 ;= concord_probe.exit:
-;=   br label %loop
+;=   br i1 %set.7, label %exit, label %loop, !llvm.loop !4, !concord.unrolled !2
 ;=
 ;= exit:
 ;=   ret void
@@ -85,6 +82,6 @@ attributes #0 = { "concord-probed" }
 ;= !0 = distinct !{!0, !1}
 ;= !1 = !{!"llvm.loop.unroll.count", i32 8}
 ;= !2 = !{}
-;= !3 = distinct !{!3, !4}
-;= !4 = !{!"llvm.loop.unroll.disable"}
-;= !5 = !{!"branch_weights", i32 1, i32 1048576}
+;= !3 = !{!"branch_weights", i32 1, i32 1048576}
+;= !4 = distinct !{!4, !5}
+;= !5 = !{!"llvm.loop.unroll.disable"}

@@ -5,6 +5,11 @@ use proptest::prelude::*;
 use super::*;
 
 const BOUND: Bound = Bound { limit: 400 };
+const COUNTED: Rounds = Rounds { most: None, is_counted: true };
+
+fn at_most(rounds: u64) -> Rounds {
+    Rounds { most: Some(rounds), is_counted: true }
+}
 
 /// Blocks with these successors and costs; blocks without successors return.
 fn shape(successors: &[&[usize]], costs: &[u32]) -> Shape {
@@ -29,17 +34,17 @@ fn simple_loop(cost: u32, rounds: Option<Rounds>) -> Plan {
 
 #[test]
 fn few_rounds_are_straight_code_and_many_are_not() {
-    let straight = simple_loop(10, Some(Rounds::AtMost(20)));
-    assert_eq!((straight.sites, straight.loops), (vec![], vec![(1, Treatment::Straight { rounds: 20 })]));
-    assert_eq!(straight.summary.through, Some(202));
-    let cut = simple_loop(10, Some(Rounds::AtMost(1_000_000)));
+    let straight = simple_loop(10, Some(at_most(15)));
+    assert_eq!((straight.sites, straight.loops), (vec![], vec![(1, Treatment::Straight { rounds: 15 })]));
+    assert_eq!(straight.summary.through, Some(152));
+    let cut = simple_loop(10, Some(at_most(1_000_000)));
     assert_eq!(cut.sites, [Site::Chunk { header: 1 }]);
 }
 
 #[test]
 fn counted_loops_run_in_chunks_unless_a_round_is_long() {
-    assert_eq!(simple_loop(10, Some(Rounds::Counted)).loops, [(1, Treatment::StripMined { chunk: 16 })]);
-    assert_eq!(simple_loop(150, Some(Rounds::Counted)).loops, [(1, Treatment::Probed)]);
+    assert_eq!(simple_loop(10, Some(COUNTED)).loops, [(1, Treatment::StripMined { chunk: 15 })]);
+    assert_eq!(simple_loop(150, Some(COUNTED)).loops, [(1, Treatment::Probed)]);
     assert_eq!(simple_loop(10, None).loops, [(1, Treatment::Probed)]);
 }
 
@@ -91,11 +96,8 @@ fn random_step() -> impl Strategy<Value = StepKind> {
 }
 
 fn random_rounds() -> impl Strategy<Value = Option<Rounds>> {
-    prop_oneof![
-        Just(None),
-        Just(Some(Rounds::Counted)),
-        (1u64..40).prop_map(|most| Some(Rounds::AtMost(most)))
-    ]
+    (proptest::option::of(1u64..40), any::<bool>())
+        .prop_map(|(most, is_counted)| (most.is_some() || is_counted).then_some(Rounds { most, is_counted }))
 }
 
 fn random_shape() -> impl Strategy<Value = Shape> {
@@ -131,8 +133,10 @@ struct Walker<'plan> {
     decisions: std::vec::IntoIter<u32>,
     since: u32,
     longest: u32,
-    /// Rounds of each loop since it was entered, or since its last chunk began.
+    /// Rounds of each loop since its last chunk began.
     rounds: Vec<u64>,
+    /// Rounds of each loop since it was entered.
+    all_rounds: Vec<u64>,
 }
 
 impl Walker<'_> {
@@ -140,7 +144,16 @@ impl Walker<'_> {
         let forest = Forest::of(&shape.blocks);
         let rounds = vec![1; forest.loops.len()];
         let decisions = decisions.into_iter();
-        let mut walker = Walker { shape, plan, forest, decisions, since: 0, longest: 0, rounds };
+        let mut walker = Walker {
+            shape,
+            plan,
+            forest,
+            decisions,
+            since: 0,
+            longest: 0,
+            all_rounds: rounds.clone(),
+            rounds,
+        };
         walker.walk();
         walker.longest
     }
@@ -206,8 +219,8 @@ impl Walker<'_> {
             let closed =
                 self.forest.loops.iter().position(|own| own.header == *next && own.latches.contains(&block));
             closed.is_none_or(|index| match self.shape.rounds.get(next) {
-                Some(Rounds::AtMost(most)) if self.forest.loops[index].entries.len() == 1 => {
-                    self.rounds[index] < *most
+                Some(Rounds { most: Some(most), .. }) if self.forest.loops[index].entries.len() == 1 => {
+                    self.all_rounds[index] < *most
                 }
                 _ => true,
             })
@@ -225,10 +238,12 @@ impl Walker<'_> {
             }
             if !holds(from) {
                 self.rounds[index] = 1;
+                self.all_rounds[index] = 1;
                 self.meet(Site::BeforeLoop { header });
             } else if to == header {
                 self.meet(Site::BackEdge { latch: from, header });
                 self.rounds[index] += 1;
+                self.all_rounds[index] += 1;
                 let treatment = self.plan.loops.iter().find(|(own, _)| *own == header);
                 if let Some((_, Treatment::StripMined { chunk })) = treatment
                     && self.rounds[index] > u64::from(*chunk)
