@@ -6,6 +6,7 @@ mod block;
 mod call;
 pub mod clone;
 mod module;
+mod place;
 
 pub use block::{
     alloca_bytes, copy_location, has_address, is_plain_load, replace_incoming, set_unroll_count, successors,
@@ -18,3 +19,4 @@ pub use call::{
 pub use module::{
     Global, add_used, globals, module_assembly, open_lazily, parse, take_constructors, thread_local,
 };
+pub use place::{function_place, place};
