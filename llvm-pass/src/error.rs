@@ -80,4 +80,22 @@ pub enum Error {
         /// Sites filled in the module.
         placed: u32,
     },
+    /// A way through the code that neither a probe nor a bound ends: a fault of Concord.
+    #[error(
+        "{artefact}: {fault}{}. Nothing could preempt it. This is a fault of Concord, please report it: \
+         `cargo concord build --save-dir DIR` makes the folder to attach. Leaving the function out of \
+         instrumentation (`exclude`) lets the build pass meanwhile", more(*.others)
+    )]
+    Unpreemptible {
+        /// The artefact.
+        artefact: String,
+        /// The first fault: function, place, kind.
+        fault: String,
+        /// How many more there are.
+        others: usize,
+    },
+}
+
+fn more(others: usize) -> String {
+    if others == 0 { String::new() } else { format!(" (and {others} more)") }
 }

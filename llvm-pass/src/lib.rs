@@ -3,10 +3,10 @@
 //! A crate's life is the list of stages in [`pipeline`]; each stage is a file:
 //!
 //! ```text
-//! unit (read) -> resolve -> select -> guard -> optimise -> merge -> reshape -> probe -> record -> codegen
+//! unit (read) -> resolve -> select -> guard -> optimise -> merge -> reshape -> probe -> record -> codegen, verify
 //! ```
 //!
-//! Without LLVM types: [`resolve`], [`mod@cfg`], [`names`], [`guard::catalogue`], [`probe::plan`]. All else speaks
+//! Without LLVM types: [`resolve`], [`mod@cfg`], [`names`], [`guard::catalogue`], [`probe::plan`], most of [`verify`]. All else speaks
 //! inkwell; raw calls of LLVM's C API are in `ffi` alone.
 
 pub mod cfg;
@@ -28,5 +28,6 @@ pub mod resolve;
 pub mod select;
 pub mod target;
 pub mod unit;
+pub mod verify;
 
 pub use error::{Error, Result};

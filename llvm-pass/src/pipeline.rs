@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! inputs -> units -> resolve -> each live unit: select, GUARD, optimise -> merge (-> LTO) -> RESHAPE, PROBE -> object
+//!                                                                     VERIFY looks at the last two
 //! ```
 //!
 //! Units are independent until the merge, so they are worked on by all cores. The profile's `lto` decides
@@ -26,7 +27,7 @@ use crate::error::{Error, Result};
 use crate::resolve::{self, Resolution, UnitKind};
 use crate::select::{self, Selection};
 use crate::unit::{self, Unit};
-use crate::{codegen, constructors, ffi, guard, optimise, probe, record, reshape, target};
+use crate::{codegen, constructors, ffi, guard, optimise, probe, record, reshape, target, verify};
 
 /// Does a job.
 ///
@@ -52,10 +53,17 @@ pub fn run(job: &LinkJob) -> Result<LinkOutcome> {
     let (placed, record) = finish(&module, job, &resolution, &report)?;
     clock.lap("probe");
 
+    let expected = verify_module(&module, job)?;
+    clock.lap("verify");
     let machine = target::machine(&module, &job.optimise)?;
     let object = codegen::emit(&module, &machine, &job.work_dir)?;
     report.probes = count(&object, job, placed.probes, &record)?;
     clock.lap("codegen");
+    if job.instrument.probes == Probes::Full {
+        let measured = verify::object(&object, &expected, &job.artefact)?;
+        verify::complete(&mut report.functions, measured);
+        clock.lap("verify object");
+    }
     report.loops = placed.loops;
     report.functions = placed.functions;
     report.bound = job.instrument.bound;
@@ -250,6 +258,15 @@ fn finish(
     check(module, Stage::Probe, &job.artefact)?;
     dump(module, job, Stage::Probe, None)?;
     Ok((placed, info))
+}
+
+/// The checks of the final module, and what is needed for those of the object. Without probes there is nothing to
+/// check, but the bounds are labelled all the same: the builds that are compared differ in nothing else.
+fn verify_module(module: &Module<'_>, job: &LinkJob) -> Result<verify::Expected> {
+    if job.instrument.probes == Probes::Full {
+        verify::module(module, &job.artefact)?;
+    }
+    verify::Expected::prepare(module, &job.artefact)
 }
 
 /// FNV-1a over what shapes the code: the same in every run and on every machine.

@@ -2,16 +2,18 @@
 
 mod support;
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, Mutex, PoisonError};
 
 use concord_abi::{BUILD_INFO_SYMBOL, BuildInfo, FLAG_PROBES, NOTE_SECTION};
 use concord_job::{
     Exports, Input, Instrument, LinkJob, LinkOutcome, Lto, Optimise, OutputKind, Probes, Report,
 };
 use concord_pass::names::Name;
+use concord_pass::verify::fault::{Fault, Kind};
+use concord_pass::verify::reader::Diverging;
 use concord_pass::{codegen, ffi, ir, pipeline, target};
 use inkwell::context::Context;
 use object::{Object, ObjectSection, ObjectSymbol};
@@ -39,6 +41,12 @@ const PROBED: [&str; 14] = [
 fn bitcode(level: &str) -> PathBuf {
     static FOLDER: LazyLock<tempfile::TempDir> =
         LazyLock::new(|| tempfile::tempdir().expect("a temporary folder"));
+    // Tests run at the same time: one compiles for all that want this level.
+    static MADE: Mutex<BTreeMap<String, PathBuf>> = Mutex::new(BTreeMap::new());
+    let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(file) = made.get(level) {
+        return file.clone();
+    }
     let folder = FOLDER.path().join(level);
     let file = folder.join("kernels.bc");
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/machine/kernels.rs");
@@ -53,6 +61,7 @@ fn bitcode(level: &str) -> PathBuf {
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .status();
     assert!(status.expect("rustc starts").success(), "rustc compiles the kernels");
+    made.insert(level.to_owned(), file.clone());
     file
 }
 
@@ -89,12 +98,13 @@ fn make(level: &str, lto: Lto, output: OutputKind, probes: bool) -> Made {
 }
 
 /// Functions that never return, by what the bitcode says of them.
-fn diverging(bitcode: &Path) -> HashSet<String> {
+fn diverging(bitcode: &Path) -> Diverging {
     let context = Context::create();
     let bytes = std::fs::read(bitcode).expect("the bitcode can be read");
     let module = ffi::parse(&bytes, "kernels", &context).expect("the bitcode can be parsed");
     let functions = module.get_functions().filter(|function| ir::has_attribute(*function, "noreturn"));
-    functions.map(ir::name).chain(["_Unwind_Resume".to_owned()]).collect()
+    let always = functions.map(ir::name).chain(["_Unwind_Resume".to_owned()]).collect();
+    Diverging { always, ..Diverging::default() }
 }
 
 impl Made {
@@ -105,7 +115,7 @@ impl Made {
     /// Faults of all functions: those that the report calls instrumented, and those that must have no probe.
     fn faults(&self, form: Form) -> Vec<String> {
         let names: HashSet<&str> = self.report.instrumented.iter().map(String::as_str).collect();
-        let mut faults = machine::unprobed_recursion(&self.functions);
+        let mut faults = Vec::new();
         for function in &self.functions {
             if names.contains(Name::of(&function.name).demangled.as_str()) {
                 faults.extend(function.faults(form));
@@ -222,12 +232,14 @@ fn code_without_probes_is_faulty() {
     for record in made.records() {
         assert_eq!((record.probes, record.flags), (0, 0));
     }
+    let faults = machine::verify_all(&made.object, &diverging(&bitcode("3"))).faults;
     for name in ["vector_sum", "collatz", "interpret", "matrix_product"] {
-        let faults = made.function(name).faults(Form::Folded);
-        assert!(faults.iter().any(|fault| fault.contains("a cycle without a probe")), "{name}: {faults:?}");
+        let is_found =
+            |fault: &Fault| fault.function == name && matches!(fault.kind, Kind::Instructions { .. });
+        assert!(faults.iter().any(is_found), "{name}: {faults:?}");
     }
-    let recursion = machine::unprobed_recursion(&made.functions);
-    assert!(recursion.iter().any(|fault| fault.starts_with("fib:")), "{recursion:?}");
+    let is_recursion = |fault: &Fault| fault.kind == Kind::EmittedRecursion(vec!["fib".to_owned()]);
+    assert!(faults.iter().any(is_recursion), "{faults:?}");
 }
 
 /// What a plain load of the line becomes when a later pass hoists it.
@@ -260,11 +272,11 @@ fn a_probe_that_left_its_loop_is_faulty() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let object = codegen::emit(&module, &machine, folder.path()).expect("the object is written");
     let object = std::fs::read(object).expect("the object can be read");
-    let functions = machine::functions(&object, &HashSet::new());
+    let functions = machine::functions(&object, &Diverging::default());
     let faults = functions[0].faults(Form::Folded).join("\n");
-    for what in
-        ["a cycle without a probe", "a probe outside of every loop", "the line is not compared in memory"]
-    {
+    for what in ["a probe outside of every loop", "the line is not compared in memory"] {
         assert!(faults.contains(what), "{what} is not in\n{faults}");
     }
+    let faults = machine::verify_all(&object, &Diverging::default()).faults;
+    assert!(matches!(faults.as_slice(), [Fault { kind: Kind::Instructions { .. }, .. }]), "{faults:?}");
 }

@@ -7,7 +7,11 @@ use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
 use super::answer::{Answer, Counts, CrateRow, FunctionRow};
 
 /// Names of functions with all their generic arguments can fill a screen.
-const LONGEST_NAME: usize = 72;
+const LONGEST_NAME: usize = 60;
+const LONGEST_EXAMPLE: usize = 40;
+
+/// The end of a file's name tells most.
+const LONGEST_FILE: usize = 36;
 
 /// Examples for each reason.
 const EXAMPLES: usize = 2;
@@ -39,83 +43,103 @@ pub(crate) fn render(answer: &Answer, shown: usize) -> String {
     text
 }
 
-const FIGURES: [&str; 12] = [
-    "longest path",
-    "ns",
-    "in machine code",
-    "probes",
-    "loops: straight",
-    "strip-mined",
-    "unrolled",
-    "probed",
-    "covered",
-    "unprobed calls",
-    "unbounded",
-    "guarded regions",
+/// A column of figures, and whether it is shown even where there is nothing in it.
+struct Figure {
+    head: &'static str,
+    of: fn(&Counts) -> String,
+    always: bool,
+}
+
+/// Heads are broken, so that the rows fit a screen.
+const FIGURES: [Figure; 12] = [
+    Figure { head: "longest\npath", of: |counts| marked(counts), always: true },
+    Figure { head: "ns", of: |counts| counts.longest_path_ns.to_string(), always: true },
+    Figure {
+        head: "machine\ncode",
+        of: |counts| or_nothing(counts.machine_path_instructions),
+        always: false,
+    },
+    Figure { head: "probes", of: |counts| counts.probes.to_string(), always: true },
+    Figure { head: "straight\nloops", of: |counts| counts.loops.straight.to_string(), always: false },
+    Figure { head: "strip-\nmined", of: |counts| counts.loops.strip_mined.to_string(), always: false },
+    Figure { head: "unrolled\nloops", of: |counts| counts.loops.unrolled.to_string(), always: false },
+    Figure { head: "probed\nloops", of: |counts| counts.loops.probed.to_string(), always: false },
+    Figure { head: "covered\nloops", of: |counts| counts.loops.covered.to_string(), always: false },
+    Figure { head: "unprobed\ncalls", of: |counts| counts.unprobed_calls.to_string(), always: false },
+    Figure { head: "un-\nbounded", of: |counts| counts.unbounded_paths.to_string(), always: false },
+    Figure { head: "guarded\nregions", of: |counts| counts.guarded_regions.to_string(), always: false },
 ];
 
+fn marked(counts: &Counts) -> String {
+    let mark = if counts.over_bound { "! " } else { "" };
+    format!("{mark}{}", counts.longest_path_instructions)
+}
+
+fn or_nothing(figure: Option<u32>) -> String {
+    figure.map_or_else(|| "-".to_owned(), |figure| figure.to_string())
+}
+
+/// The columns that say anything about `rows`.
+fn figures(rows: &[&Counts]) -> Vec<&'static Figure> {
+    let says = |figure: &&Figure| {
+        figure.always || rows.iter().any(|counts| !matches!((figure.of)(counts).as_str(), "0" | "-"))
+    };
+    FIGURES.iter().filter(says).collect()
+}
+
 fn crates(rows: &[CrateRow]) -> Table {
-    let mut table = table(&[&["crate", "functions"], &FIGURES[..]].concat());
+    let shown = figures(&rows.iter().map(|row| &row.counts).collect::<Vec<_>>());
+    let mut table = table(["crate", "functions"].into_iter().chain(shown.iter().map(|figure| figure.head)));
     for row in rows {
         let mut cells = vec![Cell::new(&row.name), right(row.functions)];
-        cells.extend(figures(&row.counts));
+        cells.extend(shown.iter().map(|figure| right((figure.of)(&row.counts))));
         table.add_row(cells);
     }
     table
 }
 
 fn functions(rows: &[FunctionRow], shown: usize) -> Table {
-    let mut table = table(&[&["function"], &FIGURES[..], &["where"]].concat());
-    for row in rows.iter().take(shown) {
-        let place = match (&row.file, row.line) {
-            (Some(file), Some(line)) => format!("{file}:{line}"),
-            (Some(file), None) => file.clone(),
-            (None, _) => String::new(),
-        };
-        let mut cells = vec![Cell::new(shorten(&row.name))];
-        cells.extend(figures(&row.counts));
-        cells.push(Cell::new(place));
+    let rows = &rows[..shown.min(rows.len())];
+    let shown = figures(&rows.iter().map(|row| &row.counts).collect::<Vec<_>>());
+    let has_places = rows.iter().any(|row| row.file.is_some());
+    let heads = shown.iter().map(|figure| figure.head);
+    let mut table = table(std::iter::once("function").chain(heads).chain(has_places.then_some("where")));
+    for row in rows {
+        let mut cells = vec![Cell::new(shorten(&row.name, LONGEST_NAME))];
+        cells.extend(shown.iter().map(|figure| right((figure.of)(&row.counts))));
+        cells.extend(has_places.then(|| Cell::new(place(row))));
         table.add_row(cells);
     }
     table
 }
 
+fn place(row: &FunctionRow) -> String {
+    let Some(file) = &row.file else { return String::new() };
+    let letters: Vec<char> = file.chars().collect();
+    let end: String = letters[letters.len().saturating_sub(LONGEST_FILE)..].iter().collect();
+    // The first folder is cut off with the rest before it.
+    let file = if letters.len() > LONGEST_FILE {
+        format!("...{}", end.find('/').map_or(&*end, |at| &end[at..]))
+    } else {
+        end
+    };
+    row.line.map_or_else(|| file.clone(), |line| format!("{file}:{line}"))
+}
+
 fn reasons(answer: &Answer) -> Table {
-    let mut table = table(&["functions", "reason", "for example"]);
+    let mut table = table(["functions", "reason", "for example"]);
     for (reason, functions) in answer.reasons() {
-        let examples: Vec<_> = functions.iter().take(EXAMPLES).map(|name| shorten(name)).collect();
+        let examples: Vec<_> =
+            functions.iter().take(EXAMPLES).map(|name| shorten(name, LONGEST_EXAMPLE)).collect();
         let count = right(functions.len());
         table.add_row(vec![count, Cell::new(reason), Cell::new(examples.join(", "))]);
     }
     table
 }
 
-fn figures(counts: &Counts) -> Vec<Cell> {
-    let Counts { loops, .. } = counts;
-    let mark = if counts.over_bound { "! " } else { "" };
-    let path = format!("{mark}{}", counts.longest_path_instructions);
-    let machine = counts.machine_path_instructions.map_or_else(|| "-".to_owned(), |path| path.to_string());
-    let mut cells = vec![right(path), right(counts.longest_path_ns), right(machine)];
-    cells.extend(
-        [
-            counts.probes,
-            loops.straight,
-            loops.strip_mined,
-            loops.unrolled,
-            loops.probed,
-            loops.covered,
-            counts.unprobed_calls,
-            counts.unbounded_paths,
-            counts.guarded_regions,
-        ]
-        .map(right),
-    );
-    cells
-}
-
-fn table(columns: &[&str]) -> Table {
+fn table(columns: impl IntoIterator<Item = &'static str>) -> Table {
     let mut table = Table::new();
-    table.load_style(presets::UTF8_BORDERS_ONLY).set_header(columns.iter().copied());
+    table.load_style(presets::UTF8_BORDERS_ONLY).set_header(columns);
     // Wraps to the width of a terminal; without one lines are as long as they are.
     table.set_content_arrangement(ContentArrangement::Dynamic);
     table
@@ -126,12 +150,13 @@ fn right(figure: impl ToString) -> Cell {
 }
 
 /// A long name without its middle: the crate and the function's own name stay.
-fn shorten(name: &str) -> String {
+fn shorten(name: &str, longest: usize) -> String {
     let letters: Vec<char> = name.chars().collect();
-    if letters.len() <= LONGEST_NAME {
+    if letters.len() <= longest {
         return name.to_owned();
     }
-    let (head, tail) = (LONGEST_NAME / 3, LONGEST_NAME - LONGEST_NAME / 3 - 3);
+    let head = longest / 3;
+    let tail = longest - head - "...".len();
     let start: String = letters[..head].iter().collect();
     let end: String = letters[letters.len() - tail..].iter().collect();
     format!("{start}...{end}")
@@ -229,11 +254,25 @@ pub(super) mod tests {
     }
 
     #[test]
+    fn columns_without_figures_are_left_out() {
+        let text = rendered(20);
+        assert!(text.contains("strip-") && text.contains("machine") && text.contains("where"), "{text}");
+        assert!(!text.contains("unrolled") && !text.contains("covered"), "{text}");
+    }
+
+    #[test]
+    fn long_files_lose_their_beginning() {
+        let mut answer = Answer::of(&artefacts());
+        answer.functions[0].file = Some(format!("/home/{}/kernels/src/lib.rs", "x".repeat(40)));
+        assert_eq!(place(&answer.functions[0]), ".../kernels/src/lib.rs:7");
+    }
+
+    #[test]
     fn long_names_lose_their_middle() {
         let name = format!("app::{}::end", "x".repeat(200));
-        let short = shorten(&name);
+        let short = shorten(&name, LONGEST_NAME);
         assert_eq!(short.chars().count(), LONGEST_NAME);
         assert!(short.starts_with("app::") && short.ends_with("::end"), "{short}");
-        assert_eq!(shorten("app::main"), "app::main");
+        assert_eq!(shorten("app::main", LONGEST_NAME), "app::main");
     }
 }

@@ -27,11 +27,20 @@ impl Sources {
             return Err(match standard_name(file) {
                 Some(_) => "the standard library's source is not installed (rustup component add rust-src)"
                     .to_owned(),
+                None if file.starts_with("/rust/deps/") => {
+                    "a crate inside the standard library, whose source no toolchain brings".to_owned()
+                }
                 None => "this file is not on this machine".to_owned(),
             });
         };
         let bytes = std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
         Ok(String::from_utf8_lossy(&bytes).lines().map(str::to_owned).collect())
+    }
+
+    /// `file` as people call it: within the workspace, by its path there.
+    pub(super) fn shown<'a>(&self, file: &'a str) -> &'a str {
+        let within = self.roots.first().and_then(|root| Path::new(file).strip_prefix(root).ok());
+        within.and_then(Path::to_str).unwrap_or(file)
     }
 
     fn candidates(&self, file: &str) -> Vec<PathBuf> {
@@ -78,6 +87,9 @@ mod tests {
         assert_eq!(first(elsewhere.to_str().unwrap()).unwrap(), "x");
         assert_eq!(first("/rustc/abc123/library/core/src/num.rs").unwrap(), "core");
         assert_eq!(first("library/core/src/num.rs").unwrap(), "core");
+        assert_eq!(sources.shown(folder.path().join("ws/src/main.rs").to_str().unwrap()), "src/main.rs");
+        assert_eq!(sources.shown(elsewhere.to_str().unwrap()), elsewhere.to_str().unwrap());
+        assert!(first("/rust/deps/hashbrown-0.16.1/src/lib.rs").unwrap_err().contains("inside the standard"));
         assert!(first("/rustc/abc123/library/std/src/io.rs").unwrap_err().contains("rust-src"));
         assert!(first("src/absent.rs").unwrap_err().contains("not on this machine"));
     }

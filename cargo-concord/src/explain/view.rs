@@ -33,11 +33,11 @@ const FAINT: Style = Style::new().dimmed();
 
 /// The function as people read it; colours are taken out by the printer where they are not wanted.
 pub(super) fn render(function: &FunctionReport, bound: u32, sources: &Sources, profile: &str) -> String {
-    let mut text = heading(function, bound);
+    let mut text = heading(function, bound, sources);
     let (files, unplaced) = by_file(function);
     for (file, sites) in &files {
         let begin = function.place.as_ref().filter(|place| place.file == *file).map(|place| place.line);
-        let _ = write!(text, "\n{BOLD}{file}{BOLD:#}");
+        let _ = write!(text, "\n{BOLD}{}{BOLD:#}", sources.shown(file));
         match sources.lines(file) {
             Ok(lines) => {
                 let _ = writeln!(text);
@@ -65,9 +65,10 @@ pub(super) fn render(function: &FunctionReport, bound: u32, sources: &Sources, p
     text
 }
 
-fn heading(function: &FunctionReport, bound: u32) -> String {
+fn heading(function: &FunctionReport, bound: u32, sources: &Sources) -> String {
     let counts = Counts::of(function, bound);
-    let place = function.place.as_ref().map(|place| format!("  ({}:{})", place.file, place.line));
+    let place =
+        function.place.as_ref().map(|place| format!("  ({}:{})", sources.shown(&place.file), place.line));
     let mark = if counts.over_bound { ", which is more than" } else { "," };
     let path = counts.longest_path_instructions;
     let mut text = format!("{BOLD}{}{BOLD:#}{}\n", function.name, place.unwrap_or_default());

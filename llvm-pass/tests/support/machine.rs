@@ -1,22 +1,18 @@
-//! Reads an object's machine code, and says where its probes fail their purpose.
+//! Says where an object's probes fail their purpose, beyond what every build verifies.
 //!
 //! What a correct function looks like ([`Function::faults`]):
 //! (1) A probe is one `cmp dword ptr fs:[..], 0` and the conditional jump on its outcome; in code that is not optimised
 //!     ([`Form::Loaded`]), the line is loaded before it is compared.
 //! (2) A probe lies on a cycle of the control flow, unless it stands at the entry or behind a call.
-//! (3) Every cycle has a probe, except for what the code generator makes of one atomic operation: a
-//!     compare-exchange that is repeated at once.
-//!
-//! Control flow is that of the instructions. Landing pads are entries of their own: the way to them is in tables.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
-use concord_abi::LINE_SYMBOL;
 use concord_pass::cfg::Graph;
-use iced_x86::{FlowControl, Instruction, Mnemonic, OpKind, Register};
-use object::{Object, ObjectSymbol, SymbolKind};
-
-use super::reader::Reader;
+use concord_pass::verify::machine::{self, Found};
+use concord_pass::verify::marks::Marks;
+use concord_pass::verify::reader::{self, Diverging, Listing, Reader, is_line_comparison};
+use iced_x86::{FlowControl, Instruction, Mnemonic};
+use object::ObjectSymbol;
 
 /// What probes look like.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -31,40 +27,32 @@ pub enum Form {
 pub struct Function {
     /// Its symbol.
     pub name: String,
-    pub(super) instructions: Vec<Instruction>,
-    /// Over the instructions.
-    pub(super) flow: Graph,
-    pub(super) probes: Vec<usize>,
-    /// Functions of the same object that it calls.
-    pub(super) callees: Vec<String>,
+    pub instructions: Vec<Instruction>,
+    flow: Graph,
+    pub probes: Vec<usize>,
 }
 
-/// Reads all functions. `diverging` are functions that do not return, so that what stands behind their calls is
-/// not reached from there.
-pub fn functions(object: &[u8], diverging: &HashSet<String>) -> Vec<Function> {
+/// Reads all functions.
+pub fn functions(object: &[u8], diverging: &Diverging) -> Vec<Function> {
     let file = object::File::parse(object).expect("the object can be parsed");
-    let reader = Reader::new(&file, diverging);
-    let symbols = file.symbols().filter(|symbol| symbol.kind() == SymbolKind::Text && symbol.size() > 0);
-    symbols.map(|symbol| reader.function(&symbol)).collect()
+    let reader = Reader::new(&file, &HashSet::new(), &[]);
+    let read = |symbol| reader.function(&symbol, diverging, false).expect("the function can be read");
+    reader::functions(&file).map(read).map(Function::of).collect()
 }
 
-/// Functions on a cycle of direct calls that do not begin with a probe.
-pub fn unprobed_recursion(functions: &[Function]) -> Vec<String> {
-    let index: HashMap<&str, usize> =
-        functions.iter().enumerate().map(|(index, function)| (function.name.as_str(), index)).collect();
-    let successors = functions
-        .iter()
-        .map(|function| {
-            function.callees.iter().filter_map(|name| index.get(name.as_str()).copied()).collect()
-        })
-        .collect();
-    let on_cycle = Graph { successors }.on_cycle();
-    let recursive = functions.iter().enumerate().filter(|(index, _)| on_cycle[*index]);
-    let faulty = recursive.filter(|(_, function)| !function.begins_with_probe());
-    faulty.map(|(_, function)| format!("{}: recursion without a probe", function.name)).collect()
+/// What the verifier says of an object without bounds, if all its functions had to be preemptible.
+pub fn verify_all(object: &[u8], diverging: &Diverging) -> Found {
+    let file = object::File::parse(object).expect("the object can be parsed");
+    let names = reader::functions(&file).map(|symbol| symbol.name().expect("symbols are UTF-8").to_owned());
+    machine::check(object, &names.collect(), &Marks::default(), diverging)
 }
 
 impl Function {
+    fn of(listing: Listing) -> Self {
+        let Listing { symbol, instructions, flow, probes, .. } = listing;
+        Self { name: symbol, instructions, flow, probes }
+    }
+
     /// How many probes it has.
     pub fn probes(&self) -> usize {
         self.probes.len()
@@ -87,16 +75,6 @@ impl Function {
             if !on_cycle[probe] && !self.stands_at_entry(probe) && !self.stands_behind_call(probe) {
                 faults.push(self.fault(probe, "a probe outside of every loop"));
             }
-        }
-        let mut unprobed = self.flow.clone();
-        for &probe in &self.probes {
-            unprobed.successors[probe].clear();
-        }
-        for (at, successors) in unprobed.successors.iter_mut().enumerate() {
-            successors.retain(|&next| !self.repeats_exchange(at, next));
-        }
-        if let Some(at) = unprobed.on_cycle().iter().position(|is_on_cycle| *is_on_cycle) {
-            faults.push(self.fault(at, "a cycle without a probe"));
         }
         faults
     }
@@ -128,23 +106,6 @@ impl Function {
             .then_some("a comparison without its conditional jump")
     }
 
-    /// Whether the jump from `at` to `next` repeats a few instructions around a compare-exchange.
-    fn repeats_exchange(&self, at: usize, next: usize) -> bool {
-        const LONGEST: usize = 16;
-        let Some(body) = self.instructions.get(next..at).filter(|body| body.len() <= LONGEST) else {
-            return false;
-        };
-        let is_exchange = |step: &Instruction| step.mnemonic() == Mnemonic::Cmpxchg && step.has_lock_prefix();
-        let is_plain = |step: &Instruction| {
-            matches!(step.flow_control(), FlowControl::Next | FlowControl::ConditionalBranch)
-        };
-        body.iter().any(is_exchange) && body.iter().all(is_plain)
-    }
-
-    fn begins_with_probe(&self) -> bool {
-        self.probes.first().is_some_and(|&probe| self.stands_at_entry(probe))
-    }
-
     fn stands_at_entry(&self, probe: usize) -> bool {
         self.instructions[..probe].iter().all(|before| before.flow_control() == FlowControl::Next)
     }
@@ -166,23 +127,6 @@ impl Function {
         }
         true
     }
-}
-
-/// An access of the line, except for the load of its offset in a shared object. What is compared there has no
-/// relocation, and no other word of `fs` is compared so.
-pub(super) fn is_probe(instruction: &Instruction, to: Option<&str>) -> bool {
-    instruction.memory_segment() == Register::FS
-        && (to == Some(LINE_SYMBOL) || to.is_none() && is_line_comparison(instruction))
-}
-
-/// `cmp dword ptr fs:[..], 0`
-fn is_line_comparison(instruction: &Instruction) -> bool {
-    instruction.mnemonic() == Mnemonic::Cmp
-        && instruction.op0_kind() == OpKind::Memory
-        && instruction.memory_segment() == Register::FS
-        && instruction.memory_size().size() == 4
-        && matches!(instruction.op1_kind(), OpKind::Immediate8to32 | OpKind::Immediate32)
-        && instruction.immediate(1) == 0
 }
 
 fn keeps_flags(instruction: &Instruction) -> bool {

@@ -5,7 +5,6 @@
 
 pub mod execute;
 pub mod machine;
-mod reader;
 
 use std::collections::HashSet;
 

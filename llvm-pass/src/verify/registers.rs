@@ -1,0 +1,62 @@
+//! What general registers hold, followed in the order of the addresses: enough to tell a `switch` from a computed
+//! `goto`, and whose offset a thread-local access goes by.
+
+use iced_x86::Register;
+use object::SymbolIndex;
+
+use super::reader::Spot;
+
+/// What a register holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Value {
+    /// Nothing that is followed.
+    #[default]
+    Unknown,
+    /// The address of a jump table.
+    Table(Spot),
+    /// Where an entry of a jump table leads.
+    Entry(Spot),
+    /// What the table of addresses or of thread-local offsets says of a symbol.
+    Symbol(SymbolIndex),
+}
+
+/// The general registers.
+#[derive(Clone, Debug, Default)]
+pub struct Registers {
+    values: [Value; 16],
+    /// The last table in each: the block that fills a register may lie behind the one that uses it.
+    tables: [Option<Spot>; 16],
+    last_table: Option<Spot>,
+}
+
+impl Registers {
+    /// What `register` or a part of it holds.
+    pub fn value(&self, register: Register) -> Value {
+        slot(register).map_or(Value::Unknown, |slot| self.values[slot])
+    }
+
+    /// Writes a register.
+    pub fn set(&mut self, register: Register, value: Value) {
+        let Some(slot) = slot(register) else { return };
+        self.values[slot] = value;
+        if let Value::Table(table) = value {
+            self.tables[slot] = Some(table);
+            self.last_table = Some(table);
+        }
+    }
+
+    /// What the sum of two registers is: of a table and something else, where the entry leads.
+    pub fn sum(&self, one: Register, other: Register) -> Value {
+        let now = |register| match self.value(register) {
+            Value::Table(table) => Some(table),
+            _ => None,
+        };
+        let before = |register| slot(register).and_then(|slot| self.tables[slot]);
+        let found = now(other).or_else(|| now(one)).or_else(|| before(other)).or_else(|| before(one));
+        found.or(self.last_table).map_or(Value::Unknown, Value::Entry)
+    }
+}
+
+fn slot(register: Register) -> Option<usize> {
+    (register.is_gpr() && register != Register::None).then(|| register.full_register().number())
+}
