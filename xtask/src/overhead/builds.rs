@@ -57,20 +57,23 @@ impl Builds {
         &self.programs[build]
     }
 
-    /// Bytes of machine code in each.
+    /// What `look` sees in each.
     ///
     /// # Errors
     /// When a program cannot be read.
-    pub(super) fn text_bytes(&self) -> Result<[u64; 3]> {
-        let mut bytes = [0; 3];
-        for (bytes, program) in bytes.iter_mut().zip(&self.programs) {
-            *bytes = text_bytes(program).with_context(|| format!("cannot read {}", program.display()))?;
-        }
-        Ok(bytes)
+    pub(super) fn each<T>(&self, look: impl Fn(&Path) -> Result<T>) -> Result<[T; 3]> {
+        let look =
+            |program: &PathBuf| look(program).with_context(|| format!("cannot read {}", program.display()));
+        let [plain, unprobed, probed] = &self.programs;
+        Ok([look(plain)?, look(unprobed)?, look(probed)?])
     }
 }
 
-fn text_bytes(program: &Path) -> Result<u64> {
+/// Bytes of machine code.
+///
+/// # Errors
+/// When the program cannot be read.
+pub(super) fn text_bytes(program: &Path) -> Result<u64> {
     let data = std::fs::read(program)?;
     let file = object::File::parse(&*data)?;
     Ok(file

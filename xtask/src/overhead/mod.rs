@@ -14,6 +14,7 @@ mod results;
 mod sampling;
 mod statistics;
 mod table;
+mod vectors;
 
 use std::path::PathBuf;
 

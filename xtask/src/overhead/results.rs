@@ -7,9 +7,10 @@ use concord_bench::results::{AchievedQuantum, Machine};
 use serde::Serialize;
 
 use super::Kernel;
-use super::builds::{Builds, PLAIN, PROBED, UNPROBED};
+use super::builds::{Builds, PLAIN, PROBED, UNPROBED, text_bytes};
 use super::sampling::Samples;
 use super::statistics::{geomean_pct, percent};
+use super::vectors;
 
 /// The whole file.
 #[derive(Debug, Serialize)]
@@ -26,6 +27,8 @@ pub(super) struct Results {
     pub(super) instructions_geomean_pct: Option<f64>,
     /// Machine code of the whole programs.
     pub(super) text_bytes: PerBuild<u64>,
+    /// Innermost loops that calculate with packed registers, in the whole programs.
+    pub(super) vector_loops: PerBuild<usize>,
     /// Few samples and no second helping.
     pub(super) is_quick: bool,
     /// Where it ran.
@@ -111,10 +114,16 @@ impl KernelResult {
 
 impl Results {
     pub(super) fn new(kernels: Vec<KernelResult>, is_quick: bool, builds: &Builds) -> Result<Self> {
-        Ok(Self::of(kernels, is_quick, builds.text_bytes()?))
+        let (text_bytes, vector_loops) = (builds.each(text_bytes)?, builds.each(vectors::count)?);
+        Ok(Self::of(kernels, is_quick, text_bytes, vector_loops))
     }
 
-    fn of(mut kernels: Vec<KernelResult>, is_quick: bool, text_bytes: [u64; 3]) -> Self {
+    fn of(
+        mut kernels: Vec<KernelResult>,
+        is_quick: bool,
+        text_bytes: [u64; 3],
+        vector_loops: [usize; 3],
+    ) -> Self {
         kernels.sort_by(|left, right| right.overhead_pct.total_cmp(&left.overhead_pct));
         for kernel in &mut kernels {
             kernel.code_size_pct = percent(text_bytes[PROBED] as f64 / text_bytes[PLAIN] as f64);
@@ -126,6 +135,7 @@ impl Results {
             vs_plain_geomean_pct: geomean_pct(kernels.iter().map(|kernel| kernel.vs_plain_pct)),
             instructions_geomean_pct: counted.map(geomean_pct),
             text_bytes: PerBuild::of(|build| text_bytes[build]),
+            vector_loops: PerBuild::of(|build| vector_loops[build]),
             is_quick,
             machine: Machine::here(),
             kernels,
@@ -158,6 +168,7 @@ pub(super) mod tests {
             vec![kernel("gain", 90.0), kernel("worst", 110.25), kernel("same", 100.0)],
             true,
             [1_000, 1_050, 1_100],
+            [9, 10, 10],
         )
     }
 

@@ -78,8 +78,13 @@ fn summary(results: &Results) -> String {
         growth(results.text_bytes.unprobed),
         growth(results.text_bytes.probed)
     ));
+    let loops = &results.vector_loops;
+    summary.push_str(&format!(
+        "vector loops: {} plain, {} unprobed, {} probed\n",
+        loops.plain, loops.unprobed, loops.probed
+    ));
     summary.push_str(
-        "gains count as nothing in the means; turns are left out only when they overlap a host gap\n",
+        "gains count as nothing in the means; turns are left out only where the host stopped the worker\n",
     );
     summary
 }
@@ -93,9 +98,10 @@ mod tests {
     fn a_row_says_what_probes_cost_and_what_they_buy() {
         let text = render(&results());
         let row = text.lines().find(|line| line.contains("worst")).unwrap();
-        for part in ["+10.2 %", "+1.0 %", "5.1 5.2 5.9 40.0, 0.10", "0.10 %", "never preempted"] {
+        for part in ["+10.3 %", "+1.0 %", "5.1 5.2 5.9 40.0, 0.10", "0.10 %", "never preempted"] {
             assert!(row.contains(part), "{part} in {row}");
         }
         assert!(text.contains("worst +10.25 % (worst)") && text.contains("+10.0 % probed"), "{text}");
+        assert!(text.contains("9 plain, 10 unprobed, 10 probed"), "{text}");
     }
 }
