@@ -15,6 +15,7 @@
 
 pub mod code;
 pub mod cycles;
+pub mod decode;
 pub mod dominators;
 pub mod emitted;
 pub mod fault;

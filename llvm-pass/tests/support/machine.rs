@@ -8,9 +8,10 @@
 use std::collections::HashSet;
 
 use concord_pass::cfg::Graph;
+use concord_pass::verify::decode::is_line_comparison;
 use concord_pass::verify::machine::{self, Found};
 use concord_pass::verify::marks::Marks;
-use concord_pass::verify::reader::{self, Diverging, Listing, Reader, is_line_comparison};
+use concord_pass::verify::reader::{self, Diverging, Listing, Reader};
 use iced_x86::{FlowControl, Instruction, Mnemonic};
 use object::ObjectSymbol;
 
