@@ -43,6 +43,17 @@ pub fn attribute(context: ContextRef<'_>, name: &str) -> Attribute {
     context.create_enum_attribute(Attribute::get_named_enum_kind_id(name), 0)
 }
 
+/// Tells the back end that `branch` hardly ever takes its first way.
+pub fn mark_unlikely<'ctx>(context: ContextRef<'ctx>, branch: InstructionValue<'ctx>) {
+    let weight = |weight| context.i32_type().const_int(weight, false);
+    let weights = context.metadata_node(&[
+        context.metadata_string("branch_weights").into(),
+        weight(1).into(),
+        weight(1 << 20).into(),
+    ]);
+    branch.set_metadata(weights, context.get_kind_id("prof")).expect("an instruction takes metadata");
+}
+
 /// Whether the body is assembly alone.
 pub fn is_naked(function: FunctionValue<'_>) -> bool {
     has_attribute(function, "naked")

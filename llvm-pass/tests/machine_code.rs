@@ -12,6 +12,7 @@ use concord_job::{
     Exports, Input, Instrument, LinkJob, LinkOutcome, Lto, Optimise, OutputKind, Probes, Report,
 };
 use concord_pass::names::Name;
+use concord_pass::reshape::memory;
 use concord_pass::verify::fault::{Fault, Kind};
 use concord_pass::verify::reader::Diverging;
 use concord_pass::{codegen, ffi, ir, pipeline, target};
@@ -112,12 +113,14 @@ impl Made {
         self.functions.iter().find(|function| function.name == name).expect("the kernel was emitted")
     }
 
-    /// Faults of all functions: those that the report calls instrumented, and those that must have no probe.
+    /// Faults of all functions: those that the report calls instrumented or that the
+    /// pass made, and those that must have no probe.
     fn faults(&self, form: Form) -> Vec<String> {
         let names: HashSet<&str> = self.report.instrumented.iter().map(String::as_str).collect();
         let mut faults = Vec::new();
         for function in &self.functions {
-            if names.contains(Name::of(&function.name).demangled.as_str()) {
+            let is_ours = function.name.starts_with(memory::PREFIX);
+            if is_ours || names.contains(Name::of(&function.name).demangled.as_str()) {
                 faults.extend(function.faults(form));
             } else if function.probes() > 0 {
                 faults.push(format!("{}: probes in a function that was not selected", function.name));

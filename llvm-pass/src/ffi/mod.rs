@@ -9,12 +9,13 @@ mod module;
 mod place;
 
 pub use block::{
-    alloca_bytes, copy_location, has_address, is_plain_load, replace_incoming, set_unroll_count, successors,
+    alloca_bytes, copy_location, has_address, is_plain_load, replace, replace_incoming, set_unroll_count,
+    successors,
 };
 pub use call::{
-    Callee, as_call, assembly_text, call_instruction, called_type_key, callee, ends_block,
-    invoke_destination, invoke_unwind_destination, is_address_taken, set_callee, set_invoke_destination,
-    touches_no_memory, type_key,
+    Callee, as_call, assembly_text, call_instruction, called_type_key, callee, ends_block, function_key,
+    invoke_destination, invoke_unwind_destination, is_address_taken, is_volatile_operation, set_callee,
+    set_invoke_destination, touches_no_memory, type_key,
 };
 pub use module::{
     Global, add_used, globals, module_assembly, open_lazily, parse, take_constructors, thread_local,

@@ -185,23 +185,13 @@ impl<'ctx> Emitter<'ctx> {
     ) -> Result<(), BuilderError> {
         let (cold, rest) = (self.append(function), self.append(function));
         let branch = self.builder.build_conditional_branch(condition, cold, rest)?;
-        self.mark_unlikely(branch);
+        ir::mark_unlikely(self.context, branch);
         self.builder.position_at_end(cold);
         let call = self.builder.build_call(slow, &[], "")?;
         call.set_call_convention(PRESERVE_MOST);
         self.builder.build_unconditional_branch(rest)?;
         self.builder.position_at_end(rest);
         Ok(())
-    }
-
-    fn mark_unlikely(&self, branch: inkwell::values::InstructionValue<'ctx>) {
-        let context = self.context;
-        let weights = context.metadata_node(&[
-            context.metadata_string("branch_weights").into(),
-            self.constant(1).into(),
-            self.constant(1 << 20).into(),
-        ]);
-        branch.set_metadata(weights, context.get_kind_id("prof")).expect("an instruction takes metadata");
     }
 
     /// Turns a declared function into one that exists only to be inlined.
