@@ -262,7 +262,7 @@ fn verify_module(module: &Module<'_>, job: &LinkJob) -> Result<verify::Expected>
     if job.instrument.probes == Probes::Full {
         verify::module(module, &job.artefact)?;
     }
-    verify::Expected::prepare(module, &job.artefact)
+    verify::Expected::prepare(module, &job.optimise, &job.artefact)
 }
 
 /// FNV-1a over what shapes the code: the same in every run and on every machine.

@@ -104,6 +104,7 @@ pub fn mark(module: &Module<'_>, instrument: &Instrument) -> Selection {
         selection.matched.extend(configured.filter(|path| covers(path, &name)).cloned());
         let reason = skip_reason(&name, instrument)
             .or_else(|| ir::is_naked(function).then(naked_reason))
+            .or_else(|| twice_returning_callee(function).map(|callee| twice_reason(&callee)))
             .or_else(|| helpers.serves_runtime(function).then(helper_reason));
         match reason {
             None => {
@@ -121,6 +122,25 @@ pub fn mark(module: &Module<'_>, instrument: &Instrument) -> Selection {
 
 fn naked_reason() -> String {
     "a naked function: its body is assembly".to_owned()
+}
+
+/// What `function` calls that returns twice: `setjmp` and its kind.
+fn twice_returning_callee(function: FunctionValue<'_>) -> Option<String> {
+    let kind = Attribute::get_named_enum_kind_id("returns_twice");
+    let instructions = function.get_basic_block_iter().flat_map(|block| block.get_instructions());
+    instructions.filter_map(ffi::as_call).find_map(|call| match ffi::callee(call) {
+        Callee::Function(callee)
+            if ir::has_attribute(callee, "returns_twice")
+                || call.get_enum_attribute(AttributeLoc::Function, kind).is_some() =>
+        {
+            Some(ir::name(callee))
+        }
+        _ => None,
+    })
+}
+
+fn twice_reason(callee: &str) -> String {
+    format!("calls {}: control comes back to it from anywhere", callee.trim_start_matches('_'))
 }
 
 fn helper_reason() -> String {

@@ -212,7 +212,8 @@ impl<'a> Work<'a> {
             _ => Value::Unknown,
         };
         match value {
-            Value::Entry(table) => self.table(table),
+            Value::LikelyEntry(_) if self.lenient => Vec::new(),
+            Value::Entry(table) | Value::LikelyEntry(table) => self.table(table),
             Value::Symbol(_) => self.leave(at, instruction, reference),
             _ if reference.is_none() && !self.taken.is_empty() => self.taken.clone(),
             _ => self.leave(at, instruction, reference),
@@ -243,6 +244,15 @@ impl<'a> Work<'a> {
 
     /// What the instruction leaves in its first register.
     fn track(&mut self, instruction: &Instruction, reference: Option<Reference>) {
+        if let Some((base, offset)) = stack_slot(instruction).filter(|_| is_move(instruction)) {
+            match instruction.op0_kind() {
+                OpKind::Register => {
+                    self.registers.set(instruction.op0_register(), self.registers.reload(base, offset));
+                }
+                _ => self.registers.spill(base, offset, instruction.op1_register()),
+            }
+            return;
+        }
         if instruction.op_count() == 0 || instruction.op0_kind() != OpKind::Register {
             return;
         }
@@ -269,6 +279,21 @@ impl<'a> Work<'a> {
         };
         self.registers.set(to, value);
     }
+}
+
+fn is_move(instruction: &Instruction) -> bool {
+    instruction.mnemonic() == Mnemonic::Mov
+        && (instruction.op0_kind() == OpKind::Register || instruction.op1_kind() == OpKind::Register)
+}
+
+/// The slot of the stack that an instruction names.
+fn stack_slot(instruction: &Instruction) -> Option<(Register, u64)> {
+    let has_memory = (0..instruction.op_count()).any(|at| instruction.op_kind(at) == OpKind::Memory);
+    let base = instruction.memory_base();
+    let is_slot = has_memory
+        && matches!(base, Register::RSP | Register::RBP)
+        && instruction.memory_index() == Register::None;
+    is_slot.then(|| (base, instruction.memory_displacement64()))
 }
 
 /// `cmp dword ptr fs:[..], 0`

@@ -153,7 +153,7 @@ impl Program<'_> {
         let mut components = self.components(index, lengths);
         let lost = self.nests.lost(&self.functions[index].symbol);
         if cycles::endless(&components).len() > lost {
-            // Some call that does not return may look like one that does.
+            // Some call that does not return may look like one that does, some jump be read by the wrong table.
             let (_, lenient) = self.decoder.decode(index, true)?;
             let strict = std::mem::replace(&mut self.functions[index], lenient);
             let retried = self.components(index, lengths);

@@ -174,7 +174,8 @@ impl<'file> Reader<'file> {
         is_read_only.then(|| (section, address.wrapping_add_signed(reference.addend + 4)))
     }
 
-    /// Reads the function behind `symbol`. With `lenient`, calls of which only some do not return never do.
+    /// Reads the function behind `symbol`. With `lenient`, calls of which only some do not return never do, and
+    /// jumps by a table that is only likely lead nowhere.
     ///
     /// # Errors
     /// A sentence, when the symbol has no code.
