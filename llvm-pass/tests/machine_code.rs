@@ -92,7 +92,7 @@ fn make(level: &str, lto: Lto, output: OutputKind, probes: bool) -> Made {
         work_dir: folder.path().to_owned(),
         dump: Vec::new(),
     };
-    let LinkOutcome { object, report } = pipeline::run(&job).expect("the pass succeeds");
+    let LinkOutcome { object, report, .. } = pipeline::run(&job).expect("the pass succeeds");
     let object = std::fs::read(object.expect("there was bitcode")).expect("the object can be read");
     let functions = machine::functions(&object, &diverging(&input));
     Made { object, report, functions, _folder: folder }

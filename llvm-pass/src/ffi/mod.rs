@@ -7,6 +7,7 @@ mod call;
 pub mod clone;
 mod module;
 mod place;
+mod state;
 
 pub use block::{
     alloca_bytes, copy_location, has_address, is_plain_load, replace, replace_incoming, set_unroll_count,
@@ -21,3 +22,4 @@ pub use module::{
     Global, add_used, globals, module_assembly, open_lazily, parse, take_constructors, thread_local,
 };
 pub use place::{function_place, place};
+pub use state::{Shared, is_lock_operation, shared_variable, strip_debug_info};
