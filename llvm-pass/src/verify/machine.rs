@@ -126,7 +126,8 @@ impl Program<'_> {
     fn check(mut self) -> Result<Found, String> {
         let calls = |emitted: &Emitted| emitted.callees.iter().map(|&(_, callee)| callee).collect();
         let graph = Graph { successors: self.functions.iter().map(calls).collect() };
-        let mut lengths = vec![paths::UNKNOWN; self.functions.len()];
+        let mut lengths: Vec<Lengths> =
+            self.functions.iter().map(|emitted| emitted.flow.unmeasured()).collect();
         let mut found = Found::default();
         found.functions.resize_with(self.functions.len(), Measured::default);
         for members in cycles::bottom_up(&graph) {
