@@ -31,17 +31,17 @@ struct Origin {
 }
 
 impl Helpers {
-    /// Reads a unit. `is_skipped` and `is_runtime` judge by a function's name.
-    pub fn of(
-        module: &Module<'_>,
-        is_skipped: impl Fn(&Name) -> bool,
+    /// Reads a unit. `is_skipped` and `is_runtime` say what is known of a function.
+    pub fn of<'ctx>(
+        module: &Module<'ctx>,
+        is_skipped: impl Fn(FunctionValue<'ctx>, &Name) -> bool,
         is_runtime: impl Fn(&Name) -> bool,
     ) -> Self {
-        let origin = |function: FunctionValue<'_>| {
+        let origin = |function: FunctionValue<'ctx>| {
             let name = Name::of(&ir::name(function));
             Origin {
                 is_standard: name.crate_name().is_some_and(|root| STANDARD.contains(&root)),
-                is_skipped: is_skipped(&name),
+                is_skipped: is_skipped(function, &name),
                 is_runtime: is_runtime(&name),
             }
         };

@@ -43,6 +43,14 @@ pub fn attribute(context: ContextRef<'_>, name: &str) -> Attribute {
     context.create_enum_attribute(Attribute::get_named_enum_kind_id(name), 0)
 }
 
+/// Tells the back end that `branch` hardly ever takes its way `way`.
+pub fn mark_unlikely<'ctx>(context: ContextRef<'ctx>, branch: InstructionValue<'ctx>, way: u32) {
+    let weight = |of: u32| context.i32_type().const_int(if of == way { 1 } else { 1 << 20 }, false).into();
+    let weights =
+        context.metadata_node(&[context.metadata_string("branch_weights").into(), weight(0), weight(1)]);
+    branch.set_metadata(weights, context.get_kind_id("prof")).expect("an instruction takes metadata");
+}
+
 /// Whether the body is assembly alone.
 pub fn is_naked(function: FunctionValue<'_>) -> bool {
     has_attribute(function, "naked")

@@ -7,6 +7,9 @@ use inkwell::targets::TargetMachine;
 
 use crate::error::{Error, Result};
 
+/// What is done to the standard library, and to the merged module when the profile asks for no LTO.
+pub const DEAD_CODE: &str = "globaldce,strip-dead-prototypes";
+
 /// The passes for one unit: the whole pipeline, or its first half when the merge is optimised again.
 pub fn unit_passes(optimise: &Optimise) -> String {
     let level = level(optimise);
@@ -22,7 +25,7 @@ pub fn merged_passes(optimise: &Optimise) -> String {
     let level = level(optimise);
     match optimise.lto {
         Lto::Thin | Lto::Fat if level != "O0" => format!("lto<{level}>"),
-        _ => "globaldce,strip-dead-prototypes".to_owned(),
+        _ => DEAD_CODE.to_owned(),
     }
 }
 

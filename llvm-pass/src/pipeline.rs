@@ -2,32 +2,29 @@
 //!
 //! ```text
 //! inputs -> units -> resolve -> each live unit: select, GUARD, optimise -> merge (-> LTO) -> RESHAPE, PROBE -> object
-//!                                                                     VERIFY looks at the last two
+//!                               std as one unit: select, GUARD -------^     VERIFY looks at the last two
 //! ```
 //!
-//! Units are independent until the merge, so they are worked on by all cores. The profile's `lto` decides
+//! Units are independent until the merge ([`crate::prepare`]). The profile's `lto` decides
 //! whether the merged module is optimised again; probes are placed in the merged module either way, since
 //! recursion and the cost of a call do not end at a crate's border.
 
-use std::collections::HashSet;
 use std::path::Path;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use concord_abi::{
     ABI_VERSION, BUILD_INFO_MAGIC, BuildInfo, CONDITION_WAIT_SYMBOL, FLAG_PROBES, LINE_SYMBOL,
     PROBE_SLOW_SYMBOL,
 };
-use concord_job::{Exports, GuardCount, Instrument, LinkJob, LinkOutcome, OutputKind, Probes, Report, Stage};
+use concord_job::{Exports, Instrument, LinkJob, LinkOutcome, OutputKind, Probes, Report, Skipped, Stage};
 use inkwell::context::Context;
 use inkwell::module::Module;
 
 use crate::error::{Error, Result};
-use crate::resolve::{self, Resolution, UnitKind};
-use crate::select::{self, Selection};
+use crate::prepare::{Live, Prepared, prepare_all};
+use crate::resolve::{self, Resolution};
 use crate::unit::{self, Unit};
-use crate::{codegen, constructors, ffi, guard, optimise, probe, record, reshape, target, verify};
+use crate::{codegen, constructors, ffi, optimise, probe, record, reshape, slow_path, target, verify};
 
 /// Does a job.
 ///
@@ -39,18 +36,19 @@ pub fn run(job: &LinkJob) -> Result<LinkOutcome> {
     let units = unit::read_all(&job.inputs)?;
     let resolution = resolve_units(&units, job);
     clock.lap("resolve");
-    let live: Vec<&Unit> = live_bitcode(&units, &resolution);
-    if live.is_empty() {
-        return Ok(LinkOutcome { object: None, report: Report::default() });
+    let live = Live::of(&units, &resolution);
+    if live.own.is_empty() {
+        return Ok(LinkOutcome { object: None, taken: Vec::new(), report: Report::default() });
     }
     let prepared = prepare_all(&live, job, &resolution)?;
     clock.lap("units");
 
     let context = Context::create();
-    let module = merge(&context, &live, &prepared, &resolution, job)?;
+    let module = merge(&context, &prepared, &resolution, job)?;
     clock.lap("merge");
     let mut report = collect(prepared, &job.instrument);
-    let (placed, record) = finish(&module, job, &resolution, &report)?;
+    report.standard.native = live.native_standard.iter().map(|unit| unit.name.clone()).collect();
+    let (placed, record) = finish(&module, job, &resolution, &mut report)?;
     clock.lap("probe");
 
     let expected = verify_module(&module, job)?;
@@ -69,7 +67,8 @@ pub fn run(job: &LinkJob) -> Result<LinkOutcome> {
     report.bound = job.instrument.bound;
     report.seconds = clock.laps;
     report.peak_bytes = peak_bytes();
-    Ok(LinkOutcome { object: Some(object), report })
+    let taken = live.standard.iter().filter_map(|unit| unit.standard.clone()).collect();
+    Ok(LinkOutcome { object: Some(object), taken, report })
 }
 
 fn resolve_units(units: &[Unit], job: &LinkJob) -> Resolution {
@@ -105,75 +104,16 @@ fn glob(pattern: &[u8], text: &[u8]) -> bool {
     }
 }
 
-fn live_bitcode<'a>(units: &'a [Unit], resolution: &Resolution) -> Vec<&'a Unit> {
-    let live = resolution.live.iter().map(|&index| &units[index]);
-    live.filter(|unit| unit.symbols.kind == UnitKind::Bitcode).collect()
-}
-
-/// A unit after its own stages: bitcode again, so that it can leave its context.
-struct Prepared {
-    bitcode: Vec<u8>,
-    selection: Selection,
-    guards: Vec<GuardCount>,
-}
-
-fn prepare_all(live: &[&Unit], job: &LinkJob, resolution: &Resolution) -> Result<Vec<Prepared>> {
-    let next = AtomicUsize::new(0);
-    let results = Mutex::new(Vec::new());
-    let work = || {
-        loop {
-            // Relaxed: the index alone is shared; results are published by the mutex and the scope's join.
-            let index = next.fetch_add(1, Ordering::Relaxed);
-            let Some(unit) = live.get(index) else { break };
-            let prepared = prepare(index, unit, job, &resolution.bitcode_defined);
-            results.lock().expect("no worker panics while it holds the list").push((index, prepared));
-        }
-    };
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    std::thread::scope(|scope| {
-        for _ in 0..cores.min(live.len()) {
-            scope.spawn(work);
-        }
-    });
-    let mut results = results.into_inner().expect("all workers have ended");
-    results.sort_by_key(|(index, _)| *index);
-    results.into_iter().map(|(_, prepared)| prepared).collect()
-}
-
-fn prepare(index: usize, unit: &Unit, job: &LinkJob, defined: &HashSet<String>) -> Result<Prepared> {
-    let context = Context::create();
-    let fail = |message| Error::Bitcode { unit: unit.name.clone(), message };
-    let module = ffi::parse(&unit.bitcode, &unit.name, &context).map_err(fail)?;
-    let machine = target::machine(&module, &job.optimise)?;
-    let mut prepared = Prepared { bitcode: Vec::new(), selection: Selection::default(), guards: Vec::new() };
-    if job.instrument.probes != Probes::None {
-        prepared.selection = select::mark(&module, &job.instrument);
-        prepared.guards = guard::mark_guards(&module, defined);
-        if defined.contains(CONDITION_WAIT_SYMBOL) {
-            guard::waits::redirect(&module);
-        }
-    }
-    let file = format!("{index:03}-{}", unit.name.replace(['/', '(', ')'], "-"));
-    check(&module, Stage::Guard, &unit.name)?;
-    dump(&module, job, Stage::Guard, Some(&file))?;
-    optimise::run(&module, &machine, &optimise::unit_passes(&job.optimise), &job.optimise, &unit.name)?;
-    check(&module, Stage::Optimise, &unit.name)?;
-    dump(&module, job, Stage::Optimise, Some(&file))?;
-    prepared.bitcode = module.write_bitcode_to_memory().as_slice().to_vec();
-    Ok(prepared)
-}
-
 fn merge<'ctx>(
     context: &'ctx Context,
-    live: &[&Unit],
     prepared: &[Prepared],
     resolution: &Resolution,
     job: &LinkJob,
 ) -> Result<Module<'ctx>> {
     let mut merged: Option<Module<'ctx>> = None;
-    for (unit, prepared) in live.iter().zip(prepared) {
+    for unit in prepared {
         let fail = |message| Error::Merge { unit: unit.name.clone(), message };
-        let module = ffi::parse(&prepared.bitcode, &unit.name, context).map_err(fail)?;
+        let module = ffi::parse(&unit.bitcode, &unit.name, context).map_err(fail)?;
         match &merged {
             None => merged = Some(module),
             Some(target) => target.link_in_module(module).map_err(|message| fail(message.to_string()))?,
@@ -201,6 +141,9 @@ fn collect(prepared: Vec<Prepared>, instrument: &Instrument) -> Report {
         report.unmatched.retain(|path| !unit.selection.matched.contains(path));
         report.instrumented.extend(unit.selection.instrumented);
         report.skipped.extend(unit.selection.skipped);
+        if unit.standard.functions > 0 {
+            report.standard = unit.standard;
+        }
         for count in unit.guards {
             match report.guards.iter_mut().find(|known| known.entry == count.entry) {
                 Some(known) => {
@@ -219,15 +162,24 @@ fn collect(prepared: Vec<Prepared>, instrument: &Instrument) -> Report {
     report
 }
 
+/// Notes functions that were selected before it was known what calls them.
+fn leave_out(report: &mut Report, functions: Vec<Skipped>) {
+    report.instrumented.retain(|name| !functions.iter().any(|skipped| skipped.function == *name));
+    report.skipped.extend(functions);
+    report.skipped.sort_unstable();
+    report.skipped.dedup();
+}
+
 /// Probes and the build record.
 fn finish(
     module: &Module<'_>,
     job: &LinkJob,
     resolution: &Resolution,
-    report: &Report,
+    report: &mut Report,
 ) -> Result<(probe::Placed, BuildInfo)> {
     let mut placed = probe::Placed::default();
     if job.instrument.probes != Probes::None {
+        leave_out(report, slow_path::clear(module));
         let machine = target::machine(module, &job.optimise)?;
         let settings = probe::Settings {
             optimise: &job.optimise,
@@ -266,7 +218,7 @@ fn verify_module(module: &Module<'_>, job: &LinkJob) -> Result<verify::Expected>
     if job.instrument.probes == Probes::Full {
         verify::module(module, &job.artefact)?;
     }
-    verify::Expected::prepare(module, &job.artefact)
+    verify::Expected::prepare(module, &job.optimise, &job.artefact)
 }
 
 /// FNV-1a over what shapes the code: the same in every run and on every machine.
@@ -292,7 +244,11 @@ fn count(object: &Path, job: &LinkJob, placed: u32, info: &BuildInfo) -> Result<
     Ok(found)
 }
 
-fn check(module: &Module<'_>, stage: Stage, unit: &str) -> Result<()> {
+/// Verifies the module that a stage made.
+///
+/// # Errors
+/// [`Error::Invalid`] with the verifier's words.
+pub(crate) fn check(module: &Module<'_>, stage: Stage, unit: &str) -> Result<()> {
     module.verify().map_err(|message| Error::Invalid {
         stage,
         unit: unit.to_owned(),
@@ -300,7 +256,11 @@ fn check(module: &Module<'_>, stage: Stage, unit: &str) -> Result<()> {
     })
 }
 
-fn dump(module: &Module<'_>, job: &LinkJob, stage: Stage, unit: Option<&str>) -> Result<()> {
+/// Writes the module that a stage made, when the job asks for it.
+///
+/// # Errors
+/// [`Error::Write`] with LLVM's or the system's words.
+pub(crate) fn dump(module: &Module<'_>, job: &LinkJob, stage: Stage, unit: Option<&str>) -> Result<()> {
     if !job.dump.contains(&stage) {
         return Ok(());
     }

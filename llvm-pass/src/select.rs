@@ -91,19 +91,29 @@ fn is_from(name: &Name, module: &str) -> bool {
 
 /// Marks the functions of a unit that get probes, and keeps the border from being inlined away.
 pub fn mark(module: &Module<'_>, instrument: &Instrument) -> Selection {
+    mark_by(module, instrument, |_, name| skip_reason(name, instrument))
+}
+
+/// [`mark`] by `judge`, which says why a function gets no probes.
+pub fn mark_by<'ctx>(
+    module: &Module<'ctx>,
+    instrument: &Instrument,
+    judge: impl Fn(FunctionValue<'ctx>, &Name) -> Option<String>,
+) -> Selection {
     let mut selection = Selection::default();
     let context = module.get_context();
     let helpers = Helpers::of(
         module,
-        |name| skip_reason(name, instrument).is_some(),
+        |function, name| judge(function, name).is_some(),
         |name| name.crate_name().is_some_and(|root| RUNTIME.contains(&root)),
     );
     for function in ir::definitions(module) {
         let name = Name::of(&ir::name(function));
         let configured = instrument.exclude.iter().chain(&instrument.include);
         selection.matched.extend(configured.filter(|path| covers(path, &name)).cloned());
-        let reason = skip_reason(&name, instrument)
+        let reason = judge(function, &name)
             .or_else(|| ir::is_naked(function).then(naked_reason))
+            .or_else(|| twice_returning_callee(function).map(|callee| twice_reason(&callee)))
             .or_else(|| helpers.serves_runtime(function).then(helper_reason));
         match reason {
             None => {
@@ -111,7 +121,7 @@ pub fn mark(module: &Module<'_>, instrument: &Instrument) -> Selection {
                 selection.instrumented.push(name.demangled);
             }
             Some(reason) => {
-                keep_border(function, instrument, &helpers, context);
+                keep_border(function, &judge, &helpers, context);
                 selection.skipped.push(Skipped { function: name.demangled, reason });
             }
         }
@@ -121,6 +131,25 @@ pub fn mark(module: &Module<'_>, instrument: &Instrument) -> Selection {
 
 fn naked_reason() -> String {
     "a naked function: its body is assembly".to_owned()
+}
+
+/// What `function` calls that returns twice: `setjmp` and its kind.
+fn twice_returning_callee(function: FunctionValue<'_>) -> Option<String> {
+    let kind = Attribute::get_named_enum_kind_id("returns_twice");
+    let instructions = function.get_basic_block_iter().flat_map(|block| block.get_instructions());
+    instructions.filter_map(ffi::as_call).find_map(|call| match ffi::callee(call) {
+        Callee::Function(callee)
+            if ir::has_attribute(callee, "returns_twice")
+                || call.get_enum_attribute(AttributeLoc::Function, kind).is_some() =>
+        {
+            Some(ir::name(callee))
+        }
+        _ => None,
+    })
+}
+
+fn twice_reason(callee: &str) -> String {
+    format!("calls {}: control comes back to it from anywhere", callee.trim_start_matches('_'))
 }
 
 fn helper_reason() -> String {
@@ -133,9 +162,9 @@ pub fn is_probed(function: FunctionValue<'_>) -> bool {
 }
 
 /// See the module's comment; `function` is one without probes.
-fn keep_border(
-    function: FunctionValue<'_>,
-    instrument: &Instrument,
+fn keep_border<'ctx>(
+    function: FunctionValue<'ctx>,
+    judge: impl Fn(FunctionValue<'ctx>, &Name) -> Option<String>,
     helpers: &Helpers,
     context: ContextRef<'_>,
 ) {
@@ -149,7 +178,7 @@ fn keep_border(
             let stays_out = callee.get_intrinsic_id() == 0
                 && !ir::has_attribute(callee, "alwaysinline")
                 && !helpers.contains(callee)
-                && skip_reason(&Name::of(&ir::name(callee)), instrument).is_none();
+                && judge(callee, &Name::of(&ir::name(callee))).is_none();
             if stays_out {
                 call.add_attribute(AttributeLoc::Function, no_inline(context));
             }

@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use concord_job::Input;
+use concord_job::{Input, TakenMember};
 use inkwell::context::Context;
 use inkwell::targets::FileType;
 use llvm_sys::LLVMLinkage;
 use object::read::archive::ArchiveFile;
-use object::{Object, ObjectKind, ObjectSymbol};
+use object::{Object, ObjectKind, ObjectSection, ObjectSymbol};
 
 use crate::error::{Error, Result};
 use crate::resolve::{UnitKind, UnitSymbols};
@@ -21,6 +21,9 @@ pub struct Unit {
     pub bitcode: Vec<u8>,
     /// For [`crate::resolve`].
     pub symbols: UnitSymbols,
+    /// For a member of a standard crate: which. Its bitcode is already optimised; it has none when the
+    /// toolchain ships native code alone.
+    pub standard: Option<TakenMember>,
 }
 
 /// Whether `bytes` are LLVM bitcode, bare or in its wrapper.
@@ -37,7 +40,7 @@ pub fn read_all(inputs: &[Input]) -> Result<Vec<Unit>> {
     for input in inputs {
         match input {
             Input::Object { path } => units.push(read_unit(path, &path_name(path), &read(path)?, false)?),
-            Input::Archive { path, whole } => read_archive(path, *whole, &mut units)?,
+            Input::Archive { path, whole, standard } => read_archive(path, *whole, *standard, &mut units)?,
             Input::Shared { path } => units.extend(read_shared(path)?),
         }
     }
@@ -52,7 +55,7 @@ fn read(path: &Path) -> Result<Vec<u8>> {
     std::fs::read(path).map_err(|error| Error::Read { path: path.to_owned(), message: error.to_string() })
 }
 
-fn read_archive(path: &Path, whole: bool, units: &mut Vec<Unit>) -> Result<()> {
+fn read_archive(path: &Path, whole: bool, standard: bool, units: &mut Vec<Unit>) -> Result<()> {
     let data = read(path)?;
     let fail = |message: String| Error::Read { path: path.to_owned(), message };
     let archive = ArchiveFile::parse(&*data).map_err(|error| fail(error.to_string()))?;
@@ -68,10 +71,26 @@ fn read_archive(path: &Path, whole: bool, units: &mut Vec<Unit>) -> Result<()> {
         };
         if is_bitcode(bytes) || bytes.starts_with(b"\x7fELF") && !is_metadata(&member_name) {
             let name = format!("{}({member_name})", path_name(path));
-            units.push(read_unit(path, &name, bytes, !whole)?);
+            let bytes = if standard { embedded_bitcode(path, bytes)?.unwrap_or(bytes) } else { bytes };
+            let mut unit = read_unit(path, &name, bytes, !whole)?;
+            unit.standard =
+                standard.then(|| TakenMember { archive: path.to_owned(), member: member_name.clone() });
+            units.push(unit);
         }
     }
     Ok(())
+}
+
+/// The bitcode that rustc leaves beside the native code of the standard library.
+fn embedded_bitcode<'data>(path: &Path, bytes: &'data [u8]) -> Result<Option<&'data [u8]>> {
+    const SECTION: &str = ".llvmbc";
+    let fail = |error: object::Error| Error::Read { path: path.to_owned(), message: error.to_string() };
+    if is_bitcode(bytes) {
+        return Ok(None);
+    }
+    let file = object::File::parse(bytes).map_err(fail)?;
+    let section = file.section_by_name(SECTION).map(|section| section.data()).transpose().map_err(fail)?;
+    Ok(section.filter(|data| is_bitcode(data)))
 }
 
 /// rustc's crate metadata is an ELF file that no linker wants.
@@ -86,7 +105,7 @@ fn read_unit(path: &Path, name: &str, bytes: &[u8], on_demand: bool) -> Result<U
     } else {
         (Vec::new(), native_symbols(path, bytes, on_demand)?)
     };
-    Ok(Unit { name: name.to_owned(), bitcode, symbols })
+    Ok(Unit { name: name.to_owned(), bitcode, symbols, standard: None })
 }
 
 fn bitcode_symbols(bytes: &[u8], name: &str, on_demand: bool) -> std::result::Result<UnitSymbols, String> {
@@ -184,7 +203,7 @@ fn read_shared(path: &Path) -> Result<Vec<Unit>> {
     let mut units = Vec::new();
     for library in listed.filter(|path| path.exists()) {
         if library.extension().is_some_and(|extension| extension == "a") {
-            read_archive(&library, false, &mut units)?;
+            read_archive(&library, false, false, &mut units)?;
         } else {
             units.push(read_unit(&library, &path_name(&library), &read(&library)?, false)?);
         }

@@ -9,7 +9,7 @@ mod support;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use concord_pass::{constructors, guard, probe, reshape, select};
+use concord_pass::{constructors, guard, probe, reshape, select, slow_path, standard};
 use inkwell::context::Context;
 use libtest_mimic::{Arguments, Failed, Trial};
 use support::{Case, expected, relevant, source, with_expected};
@@ -61,6 +61,8 @@ fn run(text: &str) -> Result<String, Failed> {
     let module = support::parse(&context, source(text))?;
     match case.stage.as_str() {
         "select" => drop(select::mark(&module, &case.instrument())),
+        "standard" => drop(standard::mark(&module, &case.instrument(), &case.defined)),
+        "slow path" => drop(slow_path::clear(&module)),
         "guard" => drop(guard::mark_guards(&module, &case.defined)),
         "waits" => drop(guard::waits::redirect(&module)),
         "reshape" => {

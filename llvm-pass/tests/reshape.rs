@@ -98,3 +98,20 @@ fn the_same_module_becomes_the_same_module() {
     let text = many(40);
     assert_eq!(reshaped(&text).2, reshaped(&text).2);
 }
+
+#[test]
+fn long_memory_operations_give_the_same_results_with_probes() {
+    let program = Program::new("memory");
+    let plain = program.output(Probes::None);
+    let probed = program.output(Probes::Full);
+    assert_eq!(lines(&plain)[0], lines(&probed)[0]);
+    assert_eq!(lines(&plain).len(), 8, "{plain}");
+    for (name, _, probes) in &lines(&probed)[1..] {
+        // 20 pieces of 8 KiB each; the constant length is 13, and a site may stand for a few.
+        let is_expected = match *name {
+            "short" => *probes == 0,
+            _ => (3..=40).contains(probes),
+        };
+        assert!(is_expected, "{name}: {probes} probes\n{probed}");
+    }
+}

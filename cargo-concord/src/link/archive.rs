@@ -123,13 +123,14 @@ fn for_each_member(path: &Path, mut visit: impl FnMut(&str, &[u8]) -> Result<()>
     Ok(())
 }
 
-/// Writes the archive `from` without its bitcode to `to`; `false` when nothing linkable was left.
+/// Writes the archive `from` to `to` without its bitcode and without the members of which `is_taken` is true;
+/// `false` when nothing linkable was left.
 ///
 /// # Errors
 /// When one of the two cannot be read or written.
-pub(crate) fn write_native_members(from: &Path, to: &Path) -> Result<bool> {
+pub(crate) fn write_native_members(from: &Path, to: &Path, is_taken: impl Fn(&str) -> bool) -> Result<bool> {
     let mut members = members(from)?;
-    members.retain(|member| !member.is_bitcode());
+    members.retain(|member| !member.is_bitcode() && !is_taken(&member.name));
     if !members.iter().any(Member::is_linkable) {
         return Ok(false);
     }
@@ -221,7 +222,8 @@ mod tests {
         assert_eq!(bitcode_members(&mixed).unwrap(), ["a.o", "b.o"]);
         assert!(refuse_bitcode(std::slice::from_ref(&mixed)).unwrap_err().to_string().contains("a.o in"));
 
-        assert!(write_native_members(&mixed, &native).unwrap());
+        assert!(!write_native_members(&mixed, &native, |name| name == long_name).unwrap());
+        assert!(write_native_members(&mixed, &native, |_| false).unwrap());
         let names: Vec<_> = members(&native).unwrap().into_iter().map(|member| member.name).collect();
         assert_eq!(names, [long_name]);
         refuse_bitcode(&[native]).unwrap();
@@ -232,7 +234,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let rlib = folder.path().join("lib.rlib");
         write(&rlib, &[member("lib.rmeta", &elf(1)), member("a.o", BITCODE)]).unwrap();
-        assert!(!write_native_members(&rlib, &folder.path().join("out.a")).unwrap());
+        assert!(!write_native_members(&rlib, &folder.path().join("out.a"), |_| false).unwrap());
     }
 
     #[test]

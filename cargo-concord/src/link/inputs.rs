@@ -29,7 +29,10 @@ impl FoundInput {
         let path = self.path.clone();
         match self.format {
             Format::Bitcode | Format::Object => Some(Input::Object { path }),
-            Format::Archive => Some(Input::Archive { path, whole: self.whole }),
+            Format::Archive => {
+                let standard = is_standard(&path);
+                Some(Input::Archive { path, whole: self.whole, standard })
+            }
             Format::Shared => Some(Input::Shared { path }),
             Format::ThinArchive | Format::Other => None,
         }
@@ -86,6 +89,20 @@ fn describe(
     let full = work_dir.join(format!("{number}-thin.a"));
     archive::write_with_members(&path, &full)?;
     Ok(FoundInput { arg, path: full, format: Format::Archive, whole, has_bitcode })
+}
+
+/// Whether an archive is a crate of the standard library that can be instrumented, as rustup and distributions
+/// ship it: `lib/rustlib/<target>/lib/libcore-<hash>.rlib`.
+///
+/// The others stay native: the compiler's own helpers, which generated code calls anywhere, what unwinds, and what
+/// reads debug information for backtraces.
+fn is_standard(path: &Path) -> bool {
+    const CRATES: [&str; 4] = ["core", "alloc", "std", "hashbrown"];
+    let file = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let stem = file.strip_prefix("lib").and_then(|name| name.strip_suffix(".rlib"));
+    let is_crate =
+        stem.and_then(|stem| stem.rsplit_once('-')).is_some_and(|(name, _)| CRATES.contains(&name));
+    is_crate && path.ancestors().nth(3).and_then(Path::file_name).is_some_and(|name| name == "rustlib")
 }
 
 /// The file that `-lNAME` means.
@@ -162,6 +179,18 @@ mod tests {
         assert_eq!(find_library("y", true, &folders), Some(at("liby.a")));
         assert_eq!(find_library(":exact.o", false, &folders), Some(at("exact.o")));
         assert_eq!(find_library("z", true, &folders), None);
+    }
+
+    #[test]
+    fn crates_of_the_toolchain_are_told_from_crates_of_the_same_name() {
+        let shipped = "/t/lib/rustlib/x86_64-unknown-linux-gnu/lib/";
+        for name in ["libcore-120cbae4e86ec454.rlib", "libstd-1.rlib", "libhashbrown-1.rlib"] {
+            assert!(is_standard(&Path::new(shipped).join(name)), "{name}");
+            assert!(!is_standard(&Path::new("/project/target/release/deps").join(name)), "{name}");
+        }
+        for name in ["libcompiler_builtins-1.rlib", "libpanic_unwind-1.rlib", "libstd-1.so", "libcore.rlib"] {
+            assert!(!is_standard(&Path::new(shipped).join(name)), "{name}");
+        }
     }
 
     #[test]

@@ -73,7 +73,7 @@ fn link(
     }
     let job = link_job(context, profile, line, &found, &artefact, work.path())?;
     let (PassResult { outcome, remarks }, saved) = run_pass(context, profile, &job, Some(linker))?;
-    let args = rewrite::rewrite(line, &found, outcome.object.clone(), work.path())?;
+    let args = rewrite::rewrite(line, &found, &outcome, work.path())?;
     let rewritten = line::to_words(&args);
     archive::refuse_bitcode(&remaining_inputs(&LinkLine::read(&rewritten), &found))?;
     if let Some(saved) = saved {

@@ -27,7 +27,12 @@ pub(crate) fn leave(
     for path in std::iter::once(report_path(output)).chain(uplifted) {
         write_json(&path, report).context("cannot write the report of this link")?;
     }
-    let Report { instrumented, probes, loops, .. } = report;
+    let Report { instrumented, probes, loops, standard, .. } = report;
+    if !standard.native.is_empty() {
+        let members = standard.native.join(", ");
+        let text = format!("this toolchain's {members} hold no bitcode: native code, without probes");
+        say(context, profile, &text)?;
+    }
     let functions = instrumented.len();
     for remark in remarks.lines() {
         say(context, profile, remark)?;

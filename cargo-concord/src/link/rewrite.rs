@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
+use concord_job::{LinkOutcome, TakenMember};
 
 use super::archive::{self, Format};
 use super::inputs::FoundInput;
@@ -12,7 +13,8 @@ use super::line::{Arg, LinkLine, Reader};
 /// What stands in the place of an argument.
 type Replacements = BTreeMap<usize, Vec<PathBuf>>;
 
-/// Replaces each bitcode input; `object` takes the place of the first.
+/// Replaces each bitcode input, and the archives of which the pass took members; its object takes the place of
+/// the first.
 ///
 /// Archives with native members besides are written to `work_dir`.
 ///
@@ -21,16 +23,19 @@ type Replacements = BTreeMap<usize, Vec<PathBuf>>;
 pub(crate) fn rewrite(
     line: &LinkLine,
     found: &[FoundInput],
-    object: Option<PathBuf>,
+    outcome: &LinkOutcome,
     work_dir: &Path,
 ) -> Result<Vec<Arg>> {
     let mut replacements = Replacements::new();
-    let mut object = object;
+    let mut object = outcome.object.clone();
+    let is_replaced = |input: &FoundInput| {
+        input.has_bitcode || outcome.taken.iter().any(|taken| taken.archive == input.path)
+    };
     let affected: BTreeSet<usize> =
-        found.iter().filter(|input| input.has_bitcode).map(|input| input.arg).collect();
+        found.iter().filter(|input| is_replaced(input)).map(|input| input.arg).collect();
     for (number, input) in found.iter().enumerate().filter(|(_, input)| affected.contains(&input.arg)) {
         let place = replacements.entry(input.arg).or_default();
-        if !input.has_bitcode {
+        if !is_replaced(input) {
             // A library that is a linker script: its other members are named one by one.
             place.extend((input.format != Format::Other).then(|| input.path.clone()));
             continue;
@@ -38,12 +43,17 @@ pub(crate) fn rewrite(
         place.extend(object.take());
         if input.format == Format::Archive {
             let native = work_dir.join(format!("{number}-native.a"));
-            if archive::write_native_members(&input.path, &native)? {
+            let is_taken = |member: &str| is_taken(&outcome.taken, &input.path, member);
+            if archive::write_native_members(&input.path, &native, is_taken)? {
                 place.push(native);
             }
         }
     }
     Ok(apply(line, &replacements))
+}
+
+fn is_taken(taken: &[TakenMember], archive: &Path, member: &str) -> bool {
+    taken.iter().any(|taken| taken.archive == archive && taken.member == member)
 }
 
 fn apply(line: &LinkLine, replacements: &Replacements) -> Vec<Arg> {
@@ -76,6 +86,34 @@ mod tests {
     use super::*;
     use crate::link::{archive::Member, inputs, line};
 
+    fn outcome(object: &str, taken: Vec<TakenMember>) -> LinkOutcome {
+        LinkOutcome { object: Some(object.into()), taken, report: concord_job::Report::default() }
+    }
+
+    #[test]
+    fn members_that_the_pass_took_leave_their_archive() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let mut elf = vec![0; 64];
+        elf[..4].copy_from_slice(b"\x7fELF");
+        elf[16] = 1;
+        let member = |name: &str| Member { name: name.to_owned(), data: elf.clone() };
+        std::fs::write(at("a.o"), b"BC\xc0\xde").unwrap();
+        archive::write(&at("libcore.rlib"), &[member("core.o")]).unwrap();
+        archive::write(&at("libstd.rlib"), &[member("std.o"), member("rest.o")]).unwrap();
+        let words = ["a.o", "libstd.rlib", "libcore.rlib"].map(|name| at(name).display().to_string());
+        let line = LinkLine::read(&words);
+        let found = inputs::find(&line, &[], folder.path()).unwrap();
+        let taken =
+            |archive: &str, member: &str| TakenMember { archive: at(archive), member: member.to_owned() };
+        let taken = vec![taken("libcore.rlib", "core.o"), taken("libstd.rlib", "std.o")];
+        let args = rewrite(&line, &found, &outcome("merged.o", taken), folder.path()).unwrap();
+        assert_eq!(line::to_words(&args), ["merged.o".to_owned(), at("1-native.a").display().to_string()]);
+        let left: Vec<_> =
+            archive::members(&at("1-native.a")).unwrap().into_iter().map(|member| member.name).collect();
+        assert_eq!(left, ["rest.o"]);
+    }
+
     #[test]
     fn bitcode_leaves_and_the_rest_stays() {
         let folder = tempfile::tempdir().unwrap();
@@ -103,7 +141,7 @@ mod tests {
         );
         let line = LinkLine::read(&text.split_whitespace().map(str::to_owned).collect::<Vec<_>>());
         let found = inputs::find(&line, &[], folder.path()).unwrap();
-        let args = rewrite(&line, &found, Some("merged.o".into()), folder.path()).unwrap();
+        let args = rewrite(&line, &found, &outcome("merged.o", Vec::new()), folder.path()).unwrap();
         let expected = format!(
             "-m64 {} merged.o -L {} {} {} -Wl,--gc-sections -o out",
             at("symbols.o"),
@@ -133,7 +171,7 @@ mod tests {
             found("libx.so.1", Format::Shared, false),
             found("y.o", Format::Bitcode, true),
         ];
-        let args = rewrite(&line, &inputs, Some("merged.o".into()), Path::new("/nowhere")).unwrap();
+        let args = rewrite(&line, &inputs, &outcome("merged.o", Vec::new()), Path::new("/nowhere")).unwrap();
         assert_eq!(line::to_words(&args), ["a.o", "libx.so.1", "merged.o", "-lc"]);
     }
 }

@@ -14,7 +14,8 @@ use crate::rustc::profile::CrateProfile;
 /// Replaces the bitcode members of the static library at `path` by one instrumented object.
 ///
 /// The library may end up in an executable or in a shared object: it is built for the latter, and all
-/// that has default visibility stays visible.
+/// that has default visibility stays visible. The standard library's members stay native: the program that it
+/// ends up in may bring its own copy, of which one must be able to take the other's place.
 ///
 /// # Errors
 /// When the library has no bitcode, the pass fails or a file cannot be read or written.
@@ -24,7 +25,7 @@ pub(crate) fn instrument(context: &Context, profile: &CrateProfile, path: &Path)
     members.retain(|member| !member.is_bitcode());
     let work = work_folder(context, &artefact)?;
     let shape = JobShape {
-        inputs: vec![Input::Archive { path: path.to_path_buf(), whole: true }],
+        inputs: vec![Input::Archive { path: path.to_path_buf(), whole: true, standard: false }],
         output: OutputKind::SharedObject,
         exports: Exports::All,
         roots: Vec::new(),

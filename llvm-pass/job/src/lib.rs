@@ -47,6 +47,10 @@ pub enum Input {
         path: PathBuf,
         /// Every member takes part (`--whole-archive`), else members are taken on demand.
         whole: bool,
+        /// A crate of the standard library as the toolchain ships it: native members that hold bitcode are
+        /// read as bitcode.
+        #[serde(default)]
+        standard: bool,
     },
     /// A shared library: its dynamic symbols satisfy references, its undefined ones keep ours alive.
     Shared {
@@ -176,8 +180,19 @@ impl Stage {
 pub struct LinkOutcome {
     /// The native object that replaces all bitcode; absent when the link had none.
     pub object: Option<PathBuf>,
+    /// Native members whose bitcode went into the object: the linker must not see them any more.
+    pub taken: Vec<TakenMember>,
     /// What was done, for messages, `audit` and tests.
     pub report: Report,
+}
+
+/// A member of an archive among [`LinkJob::inputs`].
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct TakenMember {
+    /// The archive, as the job names it.
+    pub archive: PathBuf,
+    /// The member's name.
+    pub member: String,
 }
 
 /// What was instrumented, and what was not and why.
@@ -204,6 +219,22 @@ pub struct Report {
     pub seconds: Vec<(String, f64)>,
     /// Peak resident memory of the pass, in bytes.
     pub peak_bytes: u64,
+    /// The standard library's part.
+    #[serde(default)]
+    pub standard: StandardReport,
+}
+
+/// How the standard library took part in a link.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StandardReport {
+    /// Members that were taken as bitcode.
+    pub bitcode: Vec<String>,
+    /// Live members that this toolchain ships without bitcode: native, without probes.
+    pub native: Vec<String>,
+    /// Functions that the bitcode defines.
+    pub functions: u32,
+    /// Those among them that the program can come to.
+    pub kept: u32,
 }
 
 /// What placement made of one function of the optimised module.

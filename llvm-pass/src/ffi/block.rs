@@ -216,3 +216,12 @@ pub fn is_plain_load(load: InstructionValue<'_>) -> bool {
             && llvm::LLVMGetOrdering(value) == llvm_sys::LLVMAtomicOrdering::LLVMAtomicOrderingNotAtomic
     }
 }
+
+/// Puts `new` in the place of `old`, which is erased.
+pub fn replace(old: InstructionValue<'_>, new: InstructionValue<'_>) {
+    // SAFETY: both are live and of one type by the callers' word; nothing refers to the erased one.
+    unsafe {
+        llvm::LLVMReplaceAllUsesWith(old.as_value_ref(), new.as_value_ref());
+        llvm::LLVMInstructionEraseFromParent(old.as_value_ref());
+    }
+}

@@ -97,6 +97,22 @@ pub fn set_invoke_destination(invoke: InstructionValue<'_>, destination: BasicBl
     unsafe { llvm::LLVMSetNormalDest(invoke.as_value_ref(), destination.as_mut_ptr()) }
 }
 
+/// Identifies a function within its context.
+pub fn function_key(function: FunctionValue<'_>) -> usize {
+    function.as_value_ref() as usize
+}
+
+/// Whether a call of one of LLVM's memory operations is volatile.
+pub fn is_volatile_operation(call: InstructionValue<'_>) -> bool {
+    // SAFETY: the callers checked that this is a call; the intrinsics' last argument is a constant, other functions
+    // have no fourth one.
+    unsafe {
+        let value = call.as_value_ref();
+        llvm::LLVMGetNumArgOperands(value) > 3
+            && llvm::LLVMConstIntGetZExtValue(llvm::LLVMGetArgOperand(value, 3)) != 0
+    }
+}
+
 /// Identifies a function's type within its context.
 pub fn type_key(function: FunctionValue<'_>) -> usize {
     // SAFETY: a live function; types are unique in a context.

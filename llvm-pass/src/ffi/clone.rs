@@ -7,8 +7,9 @@
 use std::collections::{HashMap, HashSet};
 
 use inkwell::basic_block::BasicBlock;
+use inkwell::builder::Builder;
 use inkwell::module::{Linkage, Module};
-use inkwell::values::{AsValueRef, FunctionValue};
+use inkwell::values::{AsValueRef, BasicValueEnum, CallSiteValue, FunctionValue, InstructionValue};
 use llvm_sys::core as llvm;
 use llvm_sys::prelude::{LLVMAttributeRef, LLVMBuilderRef, LLVMValueRef};
 use llvm_sys::{LLVMAttributeFunctionIndex, LLVMAttributeReturnIndex};
@@ -153,6 +154,52 @@ pub fn function<'ctx>(module: &Module<'ctx>, from: FunctionValue<'ctx>, name: &s
     copy.to
 }
 
+/// Clones a call at the end of the builder's block with other arguments, without what belongs to its place: source
+/// location and metadata.
+pub fn call<'ctx>(
+    builder: &Builder<'ctx>,
+    call: InstructionValue<'ctx>,
+    arguments: &[BasicValueEnum<'ctx>],
+) -> CallSiteValue<'ctx> {
+    // SAFETY: a live call; the builder stands at the end of a block of its context; the arguments have the types of
+    // those that they replace, and metadata of a kind that is not there may be removed.
+    unsafe {
+        let new = llvm::LLVMInstructionClone(call.as_value_ref());
+        llvm::LLVMInsertIntoBuilder(builder.as_mut_ptr(), new);
+        for (index, argument) in arguments.iter().enumerate() {
+            llvm::LLVMSetOperand(new, index as u32, argument.as_value_ref());
+        }
+        llvm_sys::debuginfo::LLVMInstructionSetDebugLoc(new, std::ptr::null_mut());
+        let mut count = 0;
+        let entries = llvm::LLVMInstructionGetAllMetadataOtherThanDebugLoc(new, &mut count);
+        for index in 0..count as u32 {
+            let kind = llvm::LLVMValueMetadataEntriesGetKind(entries, index);
+            llvm::LLVMSetMetadata(new, kind, std::ptr::null_mut());
+        }
+        llvm::LLVMDisposeValueMetadataEntries(entries);
+        CallSiteValue::new(new)
+    }
+}
+
+/// Identifies the attributes of a call, those of its arguments and result included, within its context.
+pub fn attributes_key(call: CallSiteValue<'_>) -> Vec<usize> {
+    let parameters = 1..=call.count_arguments();
+    let indices = [LLVMAttributeFunctionIndex, LLVMAttributeReturnIndex].into_iter().chain(parameters);
+    let mut key = Vec::new();
+    for index in indices {
+        // SAFETY: a live call; the list has room for as many attributes as LLVM counts. Attributes are unique in
+        // a context, and come in one order.
+        unsafe {
+            let count = llvm::LLVMGetCallSiteAttributeCount(call.as_value_ref(), index);
+            let mut list: Vec<LLVMAttributeRef> = vec![std::ptr::null_mut(); count as usize];
+            llvm::LLVMGetCallSiteAttributes(call.as_value_ref(), index, list.as_mut_ptr());
+            key.push(list.len());
+            key.extend(list.into_iter().map(|attribute| attribute as usize));
+        }
+    }
+    key
+}
+
 /// Deletes a function that nothing uses any more; one that is used stays.
 pub fn delete(function: FunctionValue<'_>) {
     // SAFETY: a live function; without uses nothing of LLVM's refers to it, and the callers let go of it.
@@ -199,7 +246,7 @@ fn copy_attributes(from: FunctionValue<'_>, to: FunctionValue<'_>) {
 
 /// Gives a call of `function` the attributes that its parameters and result have, without which arguments
 /// might be passed otherwise than the function takes them.
-pub fn copy_passing_attributes(function: FunctionValue<'_>, call: inkwell::values::CallSiteValue<'_>) {
+pub fn copy_passing_attributes(function: FunctionValue<'_>, call: CallSiteValue<'_>) {
     for index in attribute_indices(function).filter(|&index| index != LLVMAttributeFunctionIndex) {
         for attribute in attributes(function, index) {
             // SAFETY: the call is live and of the function's context.

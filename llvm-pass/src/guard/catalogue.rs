@@ -117,6 +117,13 @@ pub const ENTRIES: &[Entry] = &[
             "std::io::stdio::Stderr::lock",
         ],
     ),
+    // Take the lock, format by the user's code, and release it. With std's own bitcode this is seen in their code.
+    Entry {
+        name: "std::io",
+        functions: &["std::io::stdio::_print", "std::io::stdio::_eprint"],
+        defined: None,
+        declared: Some(Region),
+    },
     both(
         "std::io",
         Exit,

@@ -16,6 +16,7 @@
 
 pub mod catalogue;
 mod known;
+mod regions;
 mod unwind;
 pub mod waits;
 
@@ -33,6 +34,8 @@ use crate::names::Name;
 use crate::{ir, select};
 use catalogue::{Action, Success};
 use known::{Known, calls};
+
+pub use regions::mark_regions;
 
 /// Names of the marks.
 pub mod mark {

@@ -11,7 +11,7 @@ use inkwell::basic_block::BasicBlock;
 use inkwell::builder::{Builder, BuilderError};
 use inkwell::context::ContextRef;
 use inkwell::module::{Linkage, Module};
-use inkwell::values::{BasicValue, FunctionValue, InstructionValue, IntValue, PointerValue};
+use inkwell::values::{BasicValue, FunctionValue, IntValue, PointerValue};
 use inkwell::{GlobalVisibility, IntPredicate, ThreadLocalMode};
 
 use crate::ffi;
@@ -185,7 +185,7 @@ impl<'ctx> Emitter<'ctx> {
     ) -> Result<(), BuilderError> {
         let (cold, rest) = (self.append(function), self.append(function));
         let branch = self.builder.build_conditional_branch(condition, cold, rest)?;
-        mark_unlikely(self.context, branch, 0);
+        ir::mark_unlikely(self.context, branch, 0);
         self.builder.position_at_end(cold);
         let call = self.builder.build_call(slow, &[], "")?;
         call.set_call_convention(PRESERVE_MOST);
@@ -200,14 +200,6 @@ impl<'ctx> Emitter<'ctx> {
         ir::add_attributes(function, self.context, &["alwaysinline", "nounwind"]);
         self.builder.position_at_end(self.append(function));
     }
-}
-
-/// Says that `way` of a conditional branch is hardly ever taken.
-pub fn mark_unlikely<'ctx>(context: ContextRef<'ctx>, branch: InstructionValue<'ctx>, way: u32) {
-    let weight = |of: u32| context.i32_type().const_int(if of == way { 1 } else { 1 << 20 }, false).into();
-    let weights =
-        context.metadata_node(&[context.metadata_string("branch_weights").into(), weight(0), weight(1)]);
-    branch.set_metadata(weights, context.get_kind_id("prof")).expect("an instruction takes metadata");
 }
 
 fn thread_local_word<'ctx>(

@@ -38,8 +38,7 @@ use inkwell::values::{
 };
 
 use super::counted::{Counted, Form, Link, Stride, inverse};
-use super::emit;
-use crate::ffi;
+use crate::{ffi, ir};
 
 /// Where the parts of a loop are.
 #[derive(Clone, Copy, Debug)]
@@ -98,7 +97,7 @@ pub fn strip_mine<'ctx>(
         0 => builder.build_conditional_branch(question, exit, next)?,
         _ => builder.build_conditional_branch(question, next, exit)?,
     };
-    emit::mark_unlikely(context, branch, 1 - counted.exit_way);
+    ir::mark_unlikely(context, branch, 1 - counted.exit_way);
     ffi::replace_incoming(&builder, exit, exiting, test);
 
     builder.position_at_end(outer);

@@ -3,6 +3,7 @@
 //! Each keeps what the program does; a build without probes has none of them, one with empty probes has all.
 
 pub mod leaf;
+pub mod memory;
 pub mod recursion;
 pub mod repeat;
 pub mod self_inline;
@@ -21,13 +22,13 @@ pub struct Settings<'a> {
     pub artefact: &'a str,
 }
 
-/// Runs all of them; code that is to be small is left as it is.
+/// Runs all of them; only where the profile asks for speed does code grow for it.
 ///
 /// # Errors
 /// [`crate::Error::Passes`] when LLVM refuses one of its own passes.
 pub fn run(module: &Module<'_>, machine: &TargetMachine, settings: &Settings<'_>) -> Result<()> {
-    if !matches!(settings.optimise.level.as_str(), "2" | "3") {
-        return Ok(());
+    if matches!(settings.optimise.level.as_str(), "2" | "3") {
+        self_inline::run(module, machine, settings)?;
     }
-    self_inline::run(module, machine, settings)
+    memory::run(module, machine, settings)
 }

@@ -153,8 +153,8 @@ mod tests {
                     prop_assert_eq!(dominators.dominates(above, below), !rest[below], "{} {} {:?}", above, below, graph);
                 }
             }
-            for node in 0..graph.len() {
-                prop_assert_eq!(dominators.is_reached(node), all[node]);
+            for (node, &is_reached) in all.iter().enumerate() {
+                prop_assert_eq!(dominators.is_reached(node), is_reached);
             }
         }
     }

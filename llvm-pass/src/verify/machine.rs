@@ -126,7 +126,8 @@ impl Program<'_> {
     fn check(mut self) -> Result<Found, String> {
         let calls = |emitted: &Emitted| emitted.callees.iter().map(|&(_, callee)| callee).collect();
         let graph = Graph { successors: self.functions.iter().map(calls).collect() };
-        let mut lengths = vec![paths::UNKNOWN; self.functions.len()];
+        let mut lengths: Vec<Lengths> =
+            self.functions.iter().map(|emitted| emitted.flow.unmeasured()).collect();
         let mut found = Found::default();
         found.functions.resize_with(self.functions.len(), Measured::default);
         for members in cycles::bottom_up(&graph) {
@@ -153,7 +154,7 @@ impl Program<'_> {
         let mut components = self.components(index, lengths);
         let lost = self.nests.lost(&self.functions[index].symbol);
         if cycles::endless(&components).len() > lost {
-            // Some call that does not return may look like one that does.
+            // Some call that does not return may look like one that does, some jump be read by the wrong table.
             let (_, lenient) = self.decoder.decode(index, true)?;
             let strict = std::mem::replace(&mut self.functions[index], lenient);
             let retried = self.components(index, lengths);

@@ -78,6 +78,25 @@ pub fn insert(module: &Module<'_>) -> Result<Marks, BuilderError> {
     Ok(marks)
 }
 
+/// Puts a trap into each block of a probed function that has nothing but the word that it is never reached.
+///
+/// # Errors
+/// When a builder refuses, which is a fault of this crate.
+pub fn trap_unreachable(module: &Module<'_>) -> Result<(), BuilderError> {
+    let trap = Intrinsic::find("llvm.trap").expect("this LLVM has it");
+    let trap = trap.get_declaration(module, &[]).expect("it is not overloaded");
+    let builder = module.get_context().create_builder();
+    for function in ir::definitions(module).into_iter().filter(|function| select::is_probed(*function)) {
+        for place in function.get_basic_block_iter().filter_map(ir::first_insertion_point) {
+            if place.get_opcode() == InstructionOpcode::Unreachable {
+                builder.position_before(&place);
+                builder.build_call(trap, &[], "")?;
+            }
+        }
+    }
+    Ok(())
+}
+
 fn label(
     module: &Module<'_>,
     function: FunctionValue<'_>,

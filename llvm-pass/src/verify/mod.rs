@@ -15,6 +15,7 @@
 
 pub mod code;
 pub mod cycles;
+pub mod decode;
 pub mod dominators;
 pub mod emitted;
 pub mod fault;
@@ -31,7 +32,7 @@ pub mod registers;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use concord_job::FunctionReport;
+use concord_job::{FunctionReport, Optimise};
 use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::module::Module;
 use inkwell::values::{InstructionOpcode, InstructionValue};
@@ -60,16 +61,21 @@ pub struct Expected {
 }
 
 impl Expected {
-    /// Reads the final module, and labels its loops with bounds.
+    /// Reads the final module, and makes it ready: its loops with bounds get labels, and where code of opt-level 0
+    /// cannot come, it gets a trap. Without one, such a block is empty and looks like the beginning of the next.
     ///
     /// # Errors
     /// [`Error::Passes`] when LLVM refuses a label.
-    pub fn prepare(module: &Module<'_>, artefact: &str) -> Result<Self> {
-        let marks = marks::insert(module).map_err(|error| Error::Passes {
+    pub fn prepare(module: &Module<'_>, optimise: &Optimise, artefact: &str) -> Result<Self> {
+        let fail = |error: inkwell::builder::BuilderError| Error::Passes {
             passes: "verify".to_owned(),
             unit: artefact.to_owned(),
             message: error.to_string(),
-        })?;
+        };
+        if optimise.level == "0" {
+            marks::trap_unreachable(module).map_err(fail)?;
+        }
+        let marks = marks::insert(module).map_err(fail)?;
         let probed = read::definitions(module).into_iter().filter(|function| select::is_probed(*function));
         Ok(Self { marks, probed: probed.map(read::name).collect(), diverging: diverging(module) })
     }

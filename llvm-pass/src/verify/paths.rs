@@ -4,7 +4,7 @@
 //! order finds the longest paths. Within a component a path comes at most `bound` times to the nodes that the bound
 //! counts, and between two such visits it takes the longest way through the rest, which is found in the same manner.
 
-use super::cycles::{Bounded, Component};
+use super::cycles::{self, Bounded, Component};
 use crate::cfg::Graph;
 
 /// What a node of a [`Flow`] does beside its own instructions.
@@ -47,7 +47,7 @@ pub struct Lengths {
 }
 
 /// A callee that is not known yet, because it calls back: nothing of it is counted.
-pub const UNKNOWN: Lengths = Lengths { longest: 0, head: 0, tail: Some(0), through: Some(0) };
+const UNKNOWN: Lengths = Lengths { longest: 0, head: 0, tail: Some(0), through: Some(0) };
 
 impl Flow {
     /// Whether every walk through `node` passes a probe.
@@ -57,6 +57,17 @@ impl Flow {
             Step::Probe => true,
             Step::Call(callee) => callees[callee].through.is_none(),
         }
+    }
+
+    /// What callers may know of the function before its own calls are: whether each way passes a probe of its own.
+    /// A loop that calls the function that it is in has a probe by that.
+    pub fn unmeasured(&self) -> Lengths {
+        let is_probe = |node: usize| self.steps[node] == Step::Probe;
+        let entry = (!self.graph.is_empty()).then_some(0);
+        let reached = cycles::reached(&self.graph, entry.as_slice(), is_probe);
+        let is_passed =
+            (0..self.graph.len()).any(|node| reached[node] && self.returns[node] && !is_probe(node));
+        Lengths { through: is_passed.then_some(0), ..UNKNOWN }
     }
 
     /// The nodes that no probe stops.
@@ -322,6 +333,15 @@ mod tests {
     fn a_probe_parts_paths() {
         let line = flow(&[&[1], &[2], &[]], &[10, 1, 20], &[1]);
         assert_eq!(measured(&line, &[], 0), Lengths { longest: 20, head: 11, tail: Some(20), through: None });
+    }
+
+    #[test]
+    fn a_loop_that_calls_its_own_function_meets_the_probe_at_its_entry() {
+        let mut own = flow(&[&[1], &[2, 3], &[1], &[]], &[1, 1, 1, 1], &[0]);
+        own.steps[2] = Step::Call(0);
+        assert_eq!(own.unstopped(&[own.unmeasured()]), [1, 3]);
+        own.steps[0] = Step::Plain;
+        assert_eq!(own.unstopped(&[own.unmeasured()]), [0, 1, 2, 3]);
     }
 
     #[test]

@@ -1,5 +1,9 @@
 //! What general registers hold, followed in the order of the addresses: enough to tell a `switch` from a computed
 //! `goto`, and whose offset a thread-local access goes by.
+//!
+//! That order is not the one in which blocks run. What it leaves open is guessed, and said to be.
+
+use std::collections::HashMap;
 
 use iced_x86::Register;
 use object::SymbolIndex;
@@ -16,6 +20,8 @@ pub enum Value {
     Table(Spot),
     /// Where an entry of a jump table leads.
     Entry(Spot),
+    /// The same, of the table that it most likely is.
+    LikelyEntry(Spot),
     /// What the table of addresses or of thread-local offsets says of a symbol.
     Symbol(SymbolIndex),
 }
@@ -27,6 +33,8 @@ pub struct Registers {
     /// The last table in each: the block that fills a register may lie behind the one that uses it.
     tables: [Option<Spot>; 16],
     last_table: Option<Spot>,
+    /// Tables by the stack slot that they were spilled to: what the slot's address is counted from, and how far.
+    slots: HashMap<(Register, u64), Spot>,
 }
 
 impl Registers {
@@ -52,8 +60,23 @@ impl Registers {
             _ => None,
         };
         let before = |register| slot(register).and_then(|slot| self.tables[slot]);
-        let found = now(other).or_else(|| now(one)).or_else(|| before(other)).or_else(|| before(one));
-        found.or(self.last_table).map_or(Value::Unknown, Value::Entry)
+        if let Some(table) = now(other).or_else(|| now(one)) {
+            return Value::Entry(table);
+        }
+        let likely = before(other).or_else(|| before(one)).or(self.last_table);
+        likely.map_or(Value::Unknown, Value::LikelyEntry)
+    }
+
+    /// Stores a register to the stack. Only tables are kept, until another takes their slot.
+    pub fn spill(&mut self, base: Register, offset: u64, register: Register) {
+        if let Value::Table(table) = self.value(register) {
+            self.slots.insert((base, offset), table);
+        }
+    }
+
+    /// What a slot of the stack holds.
+    pub fn reload(&self, base: Register, offset: u64) -> Value {
+        self.slots.get(&(base, offset)).map_or(Value::Unknown, |&table| Value::Table(table))
     }
 }
 

@@ -1,16 +1,15 @@
 //! Says where an object's probes fail their purpose, beyond what every build verifies.
 //!
-//! What a correct function looks like ([`Function::faults`]):
-//! (1) A probe is one `cmp dword ptr fs:[..], 0` and the conditional jump on its outcome; in code that is not optimised
+//! What a correct function looks like ([`Function::faults`]): a probe is one `cmp dword ptr fs:[..], 0` and the conditional jump on its outcome; in code that is not optimised
 //!     ([`Form::Loaded`]), the line is loaded before it is compared.
-//! (2) A probe lies on a cycle of the control flow, unless it stands at the entry or behind a call.
+//! Where it stands is for the verifier and the plan to say: not only on cycles.
 
 use std::collections::HashSet;
 
-use concord_pass::cfg::Graph;
+use concord_pass::verify::decode::is_line_comparison;
 use concord_pass::verify::machine::{self, Found};
 use concord_pass::verify::marks::Marks;
-use concord_pass::verify::reader::{self, Diverging, Listing, Reader, is_line_comparison};
+use concord_pass::verify::reader::{self, Diverging, Listing, Reader};
 use iced_x86::{FlowControl, Instruction, Mnemonic};
 use object::ObjectSymbol;
 
@@ -28,7 +27,6 @@ pub struct Function {
     /// Its symbol.
     pub name: String,
     pub instructions: Vec<Instruction>,
-    flow: Graph,
     pub probes: Vec<usize>,
 }
 
@@ -49,8 +47,8 @@ pub fn verify_all(object: &[u8], diverging: &Diverging) -> Found {
 
 impl Function {
     fn of(listing: Listing) -> Self {
-        let Listing { symbol, instructions, flow, probes, .. } = listing;
-        Self { name: symbol, instructions, flow, probes }
+        let Listing { symbol, instructions, probes, .. } = listing;
+        Self { name: symbol, instructions, probes }
     }
 
     /// How many probes it has.
@@ -66,14 +64,10 @@ impl Function {
 
     /// Everything that is wrong with its probes; see the module's comment.
     pub fn faults(&self, form: Form) -> Vec<String> {
-        let on_cycle = self.flow.on_cycle();
         let mut faults = Vec::new();
         for &probe in &self.probes {
             if let Some(fault) = self.shape_fault(probe, form) {
                 faults.push(self.fault(probe, fault));
-            }
-            if !on_cycle[probe] && !self.stands_at_entry(probe) && !self.stands_behind_call(probe) {
-                faults.push(self.fault(probe, "a probe outside of every loop"));
             }
         }
         faults
@@ -105,34 +99,8 @@ impl Function {
         (user.flow_control() != FlowControl::ConditionalBranch)
             .then_some("a comparison without its conditional jump")
     }
-
-    fn stands_at_entry(&self, probe: usize) -> bool {
-        self.instructions[..probe].iter().all(|before| before.flow_control() == FlowControl::Next)
-    }
-
-    /// Whether every way to the probe comes from a call.
-    fn stands_behind_call(&self, probe: usize) -> bool {
-        let predecessors = self.flow.predecessors();
-        let mut seen = vec![false; self.instructions.len()];
-        let mut open = vec![probe];
-        while let Some(at) = open.pop() {
-            if predecessors[at].is_empty() {
-                return false;
-            }
-            for &before in &predecessors[at] {
-                if !is_call(&self.instructions[before]) && !std::mem::replace(&mut seen[before], true) {
-                    open.push(before);
-                }
-            }
-        }
-        true
-    }
 }
 
 fn keeps_flags(instruction: &Instruction) -> bool {
     instruction.flow_control() == FlowControl::Next && instruction.rflags_modified() == 0
-}
-
-fn is_call(instruction: &Instruction) -> bool {
-    matches!(instruction.flow_control(), FlowControl::Call | FlowControl::IndirectCall)
 }
