@@ -5,6 +5,7 @@
 //! by environment variables (`context`, `rustc::profile`). LLVM is not in here: `link` starts `concord-pass`.
 #![forbid(unsafe_code)]
 
+mod answer;
 mod artefacts;
 mod audit;
 mod cargo_args;

@@ -1,10 +1,11 @@
-//! No probe in the slow path.
+//! No probe in the slow path, nor between two turns.
 //!
 //! A probe that finds its line armed calls the runtime, whose code calls the standard library's. Were one of those
 //! functions to meet a probe before the line is clear, it would call the runtime again, without end; behind that, a
-//! switch would leave the runtime in the middle of another switch. So whatever the slow path comes to by direct
-//! calls, in the merged module, has no probes. What a panic calls is left out: a thread that panics does not
-//! switch. So is the warning, which the runtime gives inside a guard of its own.
+//! switch would leave the runtime in the middle of another switch. So whatever these functions come to by direct
+//! calls, in the merged module, has no probes; a task's own code is reached through the switch, which is no call.
+//! What a panic calls is left out: a thread that panics does not switch. So is the warning, which the runtime gives
+//! inside a guard of its own.
 
 use std::collections::HashSet;
 
@@ -17,8 +18,13 @@ use crate::ffi::{self, Callee};
 use crate::names::Name;
 use crate::{ir, select};
 
-/// The runtime's functions behind the two stubs, by their path.
-const SLOW_PATHS: [&str; 2] = ["concord::preempt::probe::probe_hit", "concord::preempt::probe::guard_hit"];
+/// The runtime's functions behind the two stubs, and the one around a turn, in which the line may be armed for a
+/// task whose stack is not entered yet or left already: by their path.
+const SLOW_PATHS: [&str; 3] = [
+    "concord::preempt::probe::probe_hit",
+    "concord::preempt::probe::guard_hit",
+    "concord::preempt::run_turn",
+];
 
 /// Called by the slow path with the guard's depth raised.
 const GUARDED: &str = "concord::preempt::probe::warn_of_unknown_guard";

@@ -1,15 +1,16 @@
 //! `cargo concord audit`: where code cannot be preempted, and how long its paths without a probe are.
 
-pub(crate) mod answer;
+pub(crate) mod figures;
 mod table;
 
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 
+use crate::answer;
 use crate::artefacts::Artefacts;
 use crate::cli::AuditOptions;
-use answer::Answer;
+use figures::Audit;
 
 /// Builds (or reads an artefact of an earlier build) and prints the answer.
 ///
@@ -25,12 +26,12 @@ pub(crate) fn run(options: &AuditOptions) -> Result<ExitCode> {
             "this build has neither guards nor probes, so there is nothing to audit; build without --no-probes"
         );
     }
-    let answer = Answer::of(&artefacts);
-    if options.json {
-        println!("{}", serde_json::to_string_pretty(&answer)?);
+    let audit = Audit::of(&artefacts);
+    let text = if options.json {
+        serde_json::to_string_pretty(&audit)? + "\n"
     } else {
-        let shown = if options.all { usize::MAX } else { options.top };
-        print!("{}", table::render(&answer, shown));
-    }
+        table::render(&audit, if options.all { usize::MAX } else { options.top })
+    };
+    answer::print(&text)?;
     Ok(ExitCode::SUCCESS)
 }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
 
-use super::answer::{Answer, Counts, CrateRow, FunctionRow};
+use super::figures::{Audit, Counts, CrateRow, FunctionRow};
 
 /// Names of functions with all their generic arguments can fill a screen.
 const LONGEST_NAME: usize = 60;
@@ -17,28 +17,28 @@ const LONGEST_FILE: usize = 36;
 const EXAMPLES: usize = 2;
 
 /// The answer, with the `shown` worst functions.
-pub(crate) fn render(answer: &Answer, shown: usize) -> String {
-    let over = answer.functions.iter().filter(|row| row.counts.over_bound).count();
+pub(crate) fn render(audit: &Audit, shown: usize) -> String {
+    let over = audit.functions.iter().filter(|row| row.counts.over_bound).count();
     let mut text = format!(
         "{}\nbound {} instructions (about {} ns): {} of {} functions have a longer path without a probe; {} probes in \
          the machine code\n",
-        answer.artefacts.join(", "),
-        answer.bound_instructions,
-        answer.bound_ns,
+        audit.artefacts.join(", "),
+        audit.bound_instructions,
+        audit.bound_ns,
         over,
-        answer.functions.len(),
-        answer.probes
+        audit.functions.len(),
+        audit.probes
     );
-    if answer.functions.is_empty() {
+    if audit.functions.is_empty() {
         text.push_str("\nNo function of this build has probes.\n");
     } else {
-        let _ = write!(text, "\nCrates:\n{}\n", crates(&answer.crates));
-        let rest = answer.functions.len().saturating_sub(shown);
+        let _ = write!(text, "\nCrates:\n{}\n", crates(&audit.crates));
+        let rest = audit.functions.len().saturating_sub(shown);
         let more = if rest > 0 { format!(" ({rest} more: --all)") } else { String::new() };
-        let _ = write!(text, "\nFunctions, worst first{more}:\n{}\n", functions(&answer.functions, shown));
+        let _ = write!(text, "\nFunctions, worst first{more}:\n{}\n", functions(&audit.functions, shown));
     }
-    if !answer.skipped.is_empty() {
-        let _ = write!(text, "\nFunctions without probes: {}\n{}\n", answer.skipped.len(), reasons(answer));
+    if !audit.skipped.is_empty() {
+        let _ = write!(text, "\nFunctions without probes: {}\n{}\n", audit.skipped.len(), reasons(audit));
     }
     text
 }
@@ -126,9 +126,9 @@ fn place(row: &FunctionRow) -> String {
     row.line.map_or_else(|| file.clone(), |line| format!("{file}:{line}"))
 }
 
-fn reasons(answer: &Answer) -> Table {
+fn reasons(audit: &Audit) -> Table {
     let mut table = table(["functions", "reason", "for example"]);
-    for (reason, functions) in answer.reasons() {
+    for (reason, functions) in audit.reasons() {
         let examples: Vec<_> =
             functions.iter().take(EXAMPLES).map(|name| shorten(name, LONGEST_EXAMPLE)).collect();
         let count = right(functions.len());
@@ -222,7 +222,7 @@ pub(super) mod tests {
     }
 
     fn rendered(shown: usize) -> String {
-        render(&Answer::of(&artefacts()), shown)
+        render(&Audit::of(&artefacts()), shown)
     }
 
     #[test]
@@ -262,9 +262,9 @@ pub(super) mod tests {
 
     #[test]
     fn long_files_lose_their_beginning() {
-        let mut answer = Answer::of(&artefacts());
-        answer.functions[0].file = Some(format!("/home/{}/kernels/src/lib.rs", "x".repeat(40)));
-        assert_eq!(place(&answer.functions[0]), ".../kernels/src/lib.rs:7");
+        let mut audit = Audit::of(&artefacts());
+        audit.functions[0].file = Some(format!("/home/{}/kernels/src/lib.rs", "x".repeat(40)));
+        assert_eq!(place(&audit.functions[0]), ".../kernels/src/lib.rs:7");
     }
 
     #[test]

@@ -9,6 +9,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, bail};
 
+use crate::answer;
 use crate::artefacts::Artefacts;
 use crate::cargo_args::CargoArgs;
 use crate::cli::ExplainOptions;
@@ -35,16 +36,16 @@ pub(crate) fn run(options: &ExplainOptions) -> Result<ExitCode> {
             let sources = sources(&artefacts)?;
             let profile = profile(options);
             for function in functions {
-                anstream::print!("{}", view::render(function, report.bound, &sources, &profile));
+                answer::print(&view::render(function, report.bound, &sources, &profile))?;
             }
         }
         Found::Skipped(skipped) => {
-            println!("{}\nhas no probes: {}", skipped.function, skipped.reason);
+            answer::print(&format!("{}\nhas no probes: {}\n", skipped.function, skipped.reason))?;
         }
-        Found::Inlined(name) => println!(
+        Found::Inlined(name) => answer::print(&format!(
             "{name}\nis no function of its own any more: it was inlined wherever it is called, or is never called. Its \
-             probes are part of its callers; `cargo concord explain` of a caller shows them with this function's lines."
-        ),
+             probes are part of its callers; `cargo concord explain` of a caller shows them with this function's lines.\n"
+        ))?,
         Found::Several(names) => bail!("`{wanted}` is part of several names; choose one:{}", list(&names)),
         Found::None(close) if close.is_empty() => {
             bail!(

@@ -20,7 +20,7 @@ use anstyle::{AnsiColor, Style};
 use concord_job::{FunctionReport, Place, SiteKind, SiteReport};
 
 use super::source::Sources;
-use crate::audit::answer::{Counts, nanoseconds};
+use crate::audit::figures::{Counts, nanoseconds};
 
 /// Lines shown before the first and after the last line that matters.
 const AROUND: u32 = 2;

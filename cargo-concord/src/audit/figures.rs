@@ -12,9 +12,9 @@ use crate::artefacts::Artefacts;
 /// `crate` of functions that are not Rust.
 const FOREIGN: &str = "C and C++";
 
-/// The whole answer.
+/// The whole audit.
 #[derive(Debug, Serialize)]
-pub(crate) struct Answer {
+pub(crate) struct Audit {
     /// The files that were looked at.
     pub(crate) artefacts: Vec<String>,
     /// The longest path without a probe that placement allows, in instructions weighted by cost.
@@ -104,7 +104,7 @@ pub(crate) struct FunctionRow {
     pub(crate) counts: Counts,
 }
 
-impl Answer {
+impl Audit {
     /// Counts what was reported.
     pub(crate) fn of(artefacts: &Artefacts) -> Self {
         let Artefacts { report, paths, .. } = artefacts;
@@ -237,24 +237,24 @@ mod tests {
 
     #[test]
     fn the_worst_comes_first_and_crates_add_up() {
-        let answer = Answer::of(&artefacts());
-        let names: Vec<_> = answer.functions.iter().map(|row| row.name.as_str()).collect();
+        let audit = Audit::of(&artefacts());
+        let names: Vec<_> = audit.functions.iter().map(|row| row.name.as_str()).collect();
         assert_eq!(names, ["app::slow", "app::fast", "compress"]);
-        let crates: Vec<_> = answer.crates.iter().map(|row| (row.name.as_str(), row.functions)).collect();
+        let crates: Vec<_> = audit.crates.iter().map(|row| (row.name.as_str(), row.functions)).collect();
         assert_eq!(crates, [("app", 2), (FOREIGN, 1)]);
-        let app = answer.crates[0].counts;
+        let app = audit.crates[0].counts;
         assert_eq!((app.probes, app.loops.strip_mined, app.loops.straight, app.unprobed_calls), (2, 1, 1, 1));
         assert_eq!((app.longest_path_instructions, app.longest_path_ns, app.over_bound), (2000, 500, true));
-        assert!(!answer.functions[1].counts.over_bound);
+        assert!(!audit.functions[1].counts.over_bound);
         assert_eq!((app.machine_path_instructions, app.unbounded_paths), (Some(250), 1));
-        assert_eq!((answer.bound_instructions, answer.bound_ns), (1600, 400));
+        assert_eq!((audit.bound_instructions, audit.bound_ns), (1600, 400));
     }
 
     #[test]
     fn reasons_are_counted_the_most_frequent_first() {
-        let answer = Answer::of(&artefacts());
+        let audit = Audit::of(&artefacts());
         assert_eq!(
-            answer.reasons(),
+            audit.reasons(),
             [("the runtime", vec!["concord::run", "concord::stop"]), ("naked", vec!["app::naked"])]
         );
     }
@@ -262,7 +262,7 @@ mod tests {
     /// The schema that the documentation promises.
     #[test]
     fn keys_of_the_json_are_stable() {
-        let json = serde_json::to_value(Answer::of(&artefacts())).unwrap();
+        let json = serde_json::to_value(Audit::of(&artefacts())).unwrap();
         let keys = |value: &serde_json::Value| -> Vec<String> {
             value.as_object().unwrap().keys().cloned().collect()
         };
