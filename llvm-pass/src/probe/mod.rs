@@ -89,7 +89,9 @@ fn place_all(module: &Module<'_>, settings: &Settings<'_>) -> std::result::Resul
     let mut summaries: Vec<Option<Summary>> = vec![None; graph.len()];
     let mut placed = Placed::default();
     for node in graph.order() {
-        let summary = |called: usize| Some(summaries[called].unwrap_or_else(|| unplaced(bound)));
+        let summary = |called: usize| {
+            Some(summaries[called].unwrap_or_else(|| unplaced(graph.has_entry_site(called), bound)))
+        };
         let own = match graph.node(node) {
             Node::Pointer(targets) => either(targets, &summary),
             Node::Function(function) if select::is_probed(function) => {
@@ -111,14 +113,20 @@ fn place_all(module: &Module<'_>, settings: &Settings<'_>) -> std::result::Resul
     Ok(placed)
 }
 
-/// What is assumed of a function that is placed later: one of a cycle, with a site at its entry.
+/// What is assumed of a function that comes later: one of a cycle, with a site at its entry unless none of the
+/// cycle's functions may have one.
 ///
 /// How long its way out is depends on the depth of the recursion, which nothing bounds but the stack.
-fn unplaced(bound: Bound) -> Summary {
-    Summary { through: None, head: 0, tail: Some(bound.rounds()) }
+fn unplaced(has_entry_site: bool, bound: Bound) -> Summary {
+    let tail = Some(bound.rounds());
+    if has_entry_site {
+        return Summary { through: None, head: 0, tail };
+    }
+    Summary { tail, ..Summary::of_work(cost::SHORT_CALL) }
 }
 
+/// What a call through a pointer may come to: code that the module does not know is among it.
 fn either(targets: &[usize], summary: &dyn Fn(usize) -> Option<Summary>) -> Summary {
     let known = targets.iter().filter_map(|target| summary(*target));
-    known.reduce(Summary::either).unwrap_or_else(|| Summary::of_work(cost::SHORT_CALL))
+    known.fold(Summary::of_work(cost::SHORT_CALL), Summary::either)
 }

@@ -12,6 +12,7 @@ use super::counted::{self, Counted, Link, Stride};
 use super::plan::{Plan, Site, Treatment};
 use super::strip_mine::{self, Frame};
 use crate::loops::{Forest, Loop};
+use crate::verify::ir::UNWINDING;
 use crate::{ffi, ir};
 
 /// Carries out `plan` on the function that it was made for; returns the number of probes.
@@ -39,7 +40,8 @@ pub fn apply<'ctx>(
                 mark_bounded(body, own, chunk);
             }
             Treatment::Straight { rounds } => mark_bounded(body, own, rounds),
-            Treatment::Probed | Treatment::Covered | Treatment::Cleanup => {}
+            Treatment::Cleanup => mark_bounded(body, own, UNWINDING),
+            Treatment::Probed | Treatment::Covered => {}
         }
     }
     for site in &plan.sites {

@@ -24,6 +24,13 @@ pub struct Bounded {
     pub inner: Vec<Component>,
 }
 
+impl Bounded {
+    /// Whether it runs only while the stack is unwound.
+    pub fn is_unwinding(&self) -> bool {
+        self.bound >= u64::from(super::ir::UNWINDING)
+    }
+}
+
 /// A strongly connected component with a cycle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Component {

@@ -15,6 +15,8 @@ use crate::{ir, select};
 /// The metadata on the terminator of a latch whose loop has a bound instead of a probe: one i32, how often the jump
 /// back is taken at most for each entry of the loop from outside.
 pub const BOUND: &str = "concord.bound";
+/// The bound of a loop that runs only while the stack is unwound, where no switch may happen: none, and no fault.
+pub const UNWINDING: u32 = u32::MAX;
 
 /// Reads all functions of `module` that have bodies.
 pub fn program(module: &Module<'_>) -> Program {

@@ -175,6 +175,7 @@ impl Program<'_> {
             (emitted.has_guard, "a guarded region"),
             (emitted.has_string, "a string instruction"),
             (emitted.calls_pointers, "calls through pointers, whose targets are not counted"),
+            (components.iter().any(is_unwinding), "a loop that runs while the stack is unwound"),
             (!endless.is_empty() && endless.len() <= lost, "a loop whose bound was lost in code generation"),
         ];
         unbounded.extend(reasons.iter().filter(|(holds, _)| *holds).map(|(_, words)| (*words).to_owned()));
@@ -221,6 +222,10 @@ impl Program<'_> {
         });
         faults.collect()
     }
+}
+
+fn is_unwinding(component: &cycles::Component) -> bool {
+    matches!(component, cycles::Component::Bounded(bounded) if bounded.is_unwinding())
 }
 
 /// What the labels say of loops.

@@ -186,7 +186,9 @@ impl Scales<'_> {
             }
         }
         let counted = bounded.counted.iter().map(|&node| self.cost(node)).max().unwrap_or(0);
-        bounded.bound.saturating_mul(counted.saturating_add(longest)).saturating_add(longest)
+        // What runs while the stack is unwound is named, not counted.
+        let rounds = if bounded.is_unwinding() { 0 } else { bounded.bound };
+        rounds.saturating_mul(counted.saturating_add(longest)).saturating_add(longest)
     }
 
     /// Brings parts into topological order and renumbers their nodes' owners.
