@@ -213,8 +213,14 @@ pub struct AchievedQuantum {
     pub p50: f64,
     /// 99th percentile.
     pub p99: f64,
+    /// 99.9th percentile.
+    pub p999: f64,
+    /// Mean.
+    pub mean: f64,
     /// Standard deviation.
     pub sd: f64,
+    /// The longest.
+    pub max: f64,
     /// Share of the turns that was left out, in percent.
     pub excluded_pct: f64,
 }
@@ -273,7 +279,15 @@ pub(crate) mod tests {
             adherence: Adherence { kept_pct: 100.0, tolerance_ns: 1, late_p99_ns: 1, void: false },
             excluded_pct: 0.0,
             classes: vec![class],
-            achieved_quantum_ns: Some(AchievedQuantum { p50: 1.0, p99: 1.0, sd: 0.0, excluded_pct: 0.0 }),
+            achieved_quantum_ns: Some(AchievedQuantum {
+                p50: 1.0,
+                p99: 1.0,
+                p999: 1.0,
+                mean: 1.0,
+                sd: 0.0,
+                max: 1.0,
+                excluded_pct: 0.0,
+            }),
             achieved_quantum_raw_ns: None,
             preemptions: 0,
             stolen: Stolen::default(),

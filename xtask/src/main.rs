@@ -3,12 +3,12 @@
 //! ```text
 //! cargo xtask demo      builds everything, compares quanta on the LevelDB service, prints the table
 //! cargo xtask test      format, lints, docs, all tests
-//! cargo xtask kernels   what builds without and with probes cost, against a plain build
+//! cargo xtask overhead  what probes cost over real programs and what they buy: table, JSON, picture
 //! cargo xtask setup     installs the system packages that the others need
 //! ```
 
 mod demo;
-mod kernels;
+mod overhead;
 mod process;
 mod setup;
 mod test;
@@ -31,8 +31,8 @@ enum Command {
     Demo(demo::Options),
     /// Check format, lints and docs, and run all tests
     Test(test::Options),
-    /// Time kernels: plain build, build without probes, build with probes
-    Kernels(kernels::Options),
+    /// Compare three builds of real programs: what probes cost, how long turns really last
+    Overhead(overhead::Options),
     /// Install the system packages that builds and tests need
     Setup,
 }
@@ -41,7 +41,7 @@ fn main() -> ExitCode {
     let done = match Cli::parse().command {
         Command::Demo(options) => demo::run(&options),
         Command::Test(options) => test::run(&options),
-        Command::Kernels(options) => kernels::run(&options),
+        Command::Overhead(options) => overhead::run(&options),
         Command::Setup => setup::run(),
     };
     match done {

@@ -11,11 +11,12 @@ struct Package {
     purpose: &'static str,
 }
 
-const PACKAGES: [Package; 4] = [
+const PACKAGES: [Package; 5] = [
     Package { name: "clang", program: "clang++", purpose: "compiles C and C++ dependencies to LLVM bitcode" },
     Package { name: "g++", program: "g++", purpose: "brings the C++ standard library that clang uses" },
     Package { name: "cmake", program: "cmake", purpose: "builds LevelDB" },
     Package { name: "make", program: "make", purpose: "builds LevelDB" },
+    Package { name: "valgrind", program: "valgrind", purpose: "counts instructions" },
 ];
 
 /// Installs what is missing; without root, says which command does.

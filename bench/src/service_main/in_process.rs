@@ -196,6 +196,9 @@ fn achieved_quantum(turns: &Histogram<u64>, longest: u64) -> Option<AchievedQuan
     (!kept.is_empty()).then(|| AchievedQuantum {
         p50: kept.value_at_quantile(0.5) as f64,
         p99: kept.value_at_quantile(0.99) as f64,
+        p999: kept.value_at_quantile(0.999) as f64,
+        mean: kept.mean(),
+        max: kept.max() as f64,
         sd: kept.stdev(),
         excluded_pct: 100.0 * (turns.len() - kept.len()) as f64 / turns.len() as f64,
     })

@@ -76,7 +76,8 @@ impl FakePrograms {
 }
 
 fn achieved(ns: u64) -> AchievedQuantum {
-    AchievedQuantum { p50: ns as f64, p99: ns as f64, sd: 1.0, excluded_pct: 0.5 }
+    let ns = ns as f64;
+    AchievedQuantum { p50: ns, p99: ns, p999: ns, mean: ns, sd: 1.0, max: ns, excluded_pct: 0.5 }
 }
 
 fn service_times(instrumented: bool) -> ServiceTimesReport {
