@@ -18,7 +18,7 @@ pub mod guard;
 pub mod helpers;
 pub mod ir;
 mod merge;
-mod names;
+pub mod names;
 pub mod optimise;
 pub mod pipeline;
 mod prepare;

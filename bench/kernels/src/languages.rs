@@ -50,6 +50,8 @@ fn prepare_quickjs() -> Work {
         })
     "#;
     let runtime = rquickjs::Runtime::new().expect("memory for an interpreter");
+    // It measures its stack from where it was made, and requests have stacks of their own.
+    runtime.set_max_stack_size(0);
     let context = rquickjs::Context::full(&runtime).expect("memory for its globals");
     Box::new(move || {
         let text = context.with(|context| {
