@@ -64,12 +64,15 @@ impl Program {
 
     /// For each node of the call graph whether every way through it from call to return passes a probe.
     ///
-    /// Callees come before callers; of a function that can come to call itself this is said without a look at
-    /// its calls within the cycle. Of pointers it is never said: they may lead to code that is not here.
+    /// Callees come before callers; of a function that can come to call itself this is said by its own probes alone
+    /// where a call within the cycle asks for it. Of pointers it is never said: they may lead to code that is not here.
     fn always_probing(&self) -> Vec<bool> {
         let mut graph = Graph { successors: self.functions.iter().map(Code::callees).collect() };
         graph.successors.extend(self.pointers.iter().cloned());
-        let mut always = vec![false; graph.len()];
+        let unknown = vec![false; graph.len()];
+        let mut always: Vec<bool> =
+            self.functions.iter().map(|code| code.is_always_probing(&unknown)).collect();
+        always.resize(graph.len(), false);
         for function in cycles::bottom_up(&graph).concat() {
             if let Some(code) = self.functions.get(function) {
                 always[function] = code.is_always_probing(&always);
