@@ -18,6 +18,7 @@ pub mod guard;
 pub mod helpers;
 pub mod ir;
 pub mod loops;
+mod merge;
 pub mod names;
 pub mod optimise;
 pub mod pipeline;

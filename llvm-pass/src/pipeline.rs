@@ -21,6 +21,7 @@ use inkwell::context::Context;
 use inkwell::module::Module;
 
 use crate::error::{Error, Result};
+use crate::merge::Merge;
 use crate::prepare::{Live, Prepared, prepare_all};
 use crate::resolve::{self, Resolution};
 use crate::unit::{self, Unit};
@@ -110,16 +111,14 @@ fn merge<'ctx>(
     resolution: &Resolution,
     job: &LinkJob,
 ) -> Result<Module<'ctx>> {
-    let mut merged: Option<Module<'ctx>> = None;
+    let mut merge = Merge::default();
     for unit in prepared {
         let fail = |message| Error::Merge { unit: unit.name.clone(), message };
         let module = ffi::parse(&unit.bitcode, &unit.name, context).map_err(fail)?;
-        match &merged {
-            None => merged = Some(module),
-            Some(target) => target.link_in_module(module).map_err(|message| fail(message.to_string()))?,
-        }
+        merge.push(module).map_err(fail)?;
     }
-    let module = merged.expect("the caller checked that there is a unit");
+    let fail = |message| Error::Merge { unit: job.artefact.clone(), message };
+    let module = merge.finish().map_err(fail)?.expect("the caller checked that there is a unit");
     module.set_name(&job.artefact);
     for global in ffi::globals(&module) {
         if !global.is_declaration && global.is_resolvable() && !resolution.visible.contains(&global.name) {

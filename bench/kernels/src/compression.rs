@@ -6,15 +6,18 @@ use crate::data::{hash, text};
 use crate::kernel::{Kernel, Work};
 
 pub(crate) const KERNELS: &[Kernel] = &[
-    Kernel::rust("deflate", prepare_deflate, 0xb88d_742b_34fc_d22e),
+    Kernel::rust("deflate", prepare_deflate, 0xfd15_56f6_f6af_cf19),
     Kernel::rust("lz4-flex", || round_trip(200_000, lz4_flex), 0x7271_7fcd_46c5_ff09),
     Kernel::rust("snappy", || round_trip(200_000, snappy), 0x907a_06b8_6ab0_c7fe),
     Kernel::rust("brotli", || round_trip(30_000, brotli), 0x1248_4a19_5c1a_ef6b),
     Kernel::rust("lzw", || round_trip(60_000, lzw::round_trip), 0xf0e9_5d77_3724_0072),
 ];
 
+/// Packed and unpacked; `None` when either failed.
+pub(crate) type Both = Option<(Vec<u8>, Vec<u8>)>;
+
 /// Packs text and unpacks it; the answer is made of the packed bytes, 0 when the text is not the same.
-pub(crate) fn round_trip(bytes: usize, pack: fn(&[u8]) -> Option<(Vec<u8>, Vec<u8>)>) -> Work {
+pub(crate) fn round_trip(bytes: usize, pack: fn(&[u8]) -> Both) -> Work {
     let text = text(bytes).into_bytes();
     Box::new(move || match pack(&text) {
         Some((packed, unpacked)) if unpacked == text => hash(packed),
@@ -30,19 +33,19 @@ fn prepare_deflate() -> Work {
     })
 }
 
-fn lz4_flex(text: &[u8]) -> Option<(Vec<u8>, Vec<u8>)> {
+fn lz4_flex(text: &[u8]) -> Both {
     let packed = lz4_flex::compress_prepend_size(text);
     let unpacked = lz4_flex::decompress_size_prepended(&packed).ok()?;
     Some((packed, unpacked))
 }
 
-fn snappy(text: &[u8]) -> Option<(Vec<u8>, Vec<u8>)> {
+fn snappy(text: &[u8]) -> Both {
     let packed = snap::raw::Encoder::new().compress_vec(text).ok()?;
     let unpacked = snap::raw::Decoder::new().decompress_vec(&packed).ok()?;
     Some((packed, unpacked))
 }
 
-fn brotli(text: &[u8]) -> Option<(Vec<u8>, Vec<u8>)> {
+fn brotli(text: &[u8]) -> Both {
     let mut packed = Vec::new();
     let mut writer = brotli::CompressorWriter::new(&mut packed, 4_096, 5, 18);
     writer.write_all(text).ok()?;
@@ -56,9 +59,11 @@ fn brotli(text: &[u8]) -> Option<(Vec<u8>, Vec<u8>)> {
 mod lzw {
     use std::collections::BTreeMap;
 
+    use super::Both;
+
     const LIMIT: usize = 1 << 12;
 
-    pub(super) fn round_trip(text: &[u8]) -> Option<(Vec<u8>, Vec<u8>)> {
+    pub(super) fn round_trip(text: &[u8]) -> Both {
         let codes = pack(text);
         let unpacked = unpack(&codes)?;
         Some((codes.iter().flat_map(|code| code.to_le_bytes()).collect(), unpacked))

@@ -50,6 +50,8 @@ fn prepare_quickjs() -> Work {
         })
     "#;
     let runtime = rquickjs::Runtime::new().expect("memory for an interpreter");
+    // It measures its stack from where it was made, and requests have stacks of their own.
+    runtime.set_max_stack_size(0);
     let context = rquickjs::Context::full(&runtime).expect("memory for its globals");
     Box::new(move || {
         let text = context.with(|context| {
@@ -126,7 +128,9 @@ fn prepare_rhai() -> Work {
         fn fib(n) { if n < 2 { n } else { fib(n - 1) + fib(n - 2) } }
         sum * 1000 + fib(13)
     "#;
-    let engine = rhai::Engine::new();
+    let mut engine = rhai::Engine::new();
+    // Its debug builds allow few.
+    engine.set_max_call_levels(64);
     let program = engine.compile(PROGRAM).expect("the program is valid");
     Box::new(move || engine.eval_ast::<i64>(&program).unwrap_or_default() as u64)
 }

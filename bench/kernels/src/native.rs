@@ -2,7 +2,7 @@
 
 use std::io::{Read as _, Write as _};
 
-use crate::compression::round_trip;
+use crate::compression::{Both, round_trip};
 use crate::data::{Numbers, hash, text};
 use crate::kernel::{Kernel, Work};
 
@@ -17,9 +17,6 @@ pub(crate) const KERNELS: &[Kernel] = &[
     Kernel::c("secp256k1", prepare_signatures, 0x6074_6143_9535_8bbd),
     Kernel::cpp("meshoptimizer", prepare_mesh, 0xc277_51e7_2e1e_65cc),
 ];
-
-/// Packed and unpacked.
-type Both = Option<(Vec<u8>, Vec<u8>)>;
 
 fn zlib(text: &[u8]) -> Both {
     let mut writer = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::new(6));

@@ -90,8 +90,8 @@ mod tests {
 
     #[test]
     fn options_name_a_kernel_that_exists() {
-        let line =
-            Line::try_parse_from(["svc", "--kernel", "sieve", "--runs", "3"]).ok().expect("it is valid");
+        let line = Line::try_parse_from(["svc", "--kernel", "sieve", "--runs", "3"])
+            .unwrap_or_else(|error| panic!("{error}"));
         assert_eq!((line.options.kernel.name, line.options.runs), ("sieve", 3));
         let error =
             Line::try_parse_from(["svc", "--kernel", "sieves"]).err().expect("there is no such kernel");

@@ -189,7 +189,7 @@ fn host_gaps(statistics: &Statistics, threads: usize) -> Gaps {
 /// Over the turns that were at most `longest` nanoseconds; `None` when there is none.
 fn achieved_quantum(turns: &Histogram<u64>, longest: u64) -> Option<AchievedQuantum> {
     let mut kept = turns.clone();
-    kept.clear();
+    kept.reset();
     for bar in turns.iter_recorded().filter(|bar| bar.value_iterated_to() <= longest) {
         kept.saturating_record_n(bar.value_iterated_to(), bar.count_at_value());
     }
@@ -225,6 +225,7 @@ mod tests {
         turns.record(2_000_000).unwrap();
         let kept = achieved_quantum(&turns, 15_000).unwrap();
         assert!((kept.p99 - 5_000.0).abs() < 10.0 && kept.sd < 10.0, "{kept:?}");
+        assert!(kept.max < 5_010.0 && kept.p999 <= kept.max, "{kept:?}");
         assert!((kept.excluded_pct - 1.0).abs() < 1e-9);
         let raw = achieved_quantum(&turns, u64::MAX).unwrap();
         assert!(raw.sd > 100_000.0 && raw.excluded_pct == 0.0, "{raw:?}");

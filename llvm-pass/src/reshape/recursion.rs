@@ -7,6 +7,8 @@ use inkwell::values::{CallSiteValue, FunctionValue, InstructionOpcode, Instructi
 use crate::ffi::{self, Callee};
 use crate::{ir, select};
 
+/// Instructions of a function that is looked at.
+const MOST_INSTRUCTIONS: usize = 1000;
 /// Bytes of local variables that a body may have: those of all levels add up in one frame.
 const MOST_LOCALS: u64 = 64;
 
@@ -32,16 +34,18 @@ impl<'ctx> Recursion<'ctx> {
         if !has_copies || self_calls(function).is_empty() {
             return None;
         }
+        let size = size(function);
+        if size > MOST_INSTRUCTIONS {
+            return None;
+        }
         let blocks = function.get_basic_blocks();
         let entry = *blocks.first()?;
         let mut locals = 0;
-        let mut size = 0;
         for block in &blocks {
             if ffi::has_address(*block) {
                 return None;
             }
             for instruction in block.get_instructions() {
-                size += 1;
                 if instruction.get_opcode() == InstructionOpcode::Alloca {
                     locals += (*block == entry).then(|| ffi::alloca_bytes(instruction)).flatten()?;
                 }

@@ -21,8 +21,6 @@ use crate::error::{Error, Result};
 use crate::ffi::{self, clone};
 use crate::{ir, optimise};
 
-/// Instructions of a function that is looked at.
-const MOST_INSTRUCTIONS: usize = 1000;
 /// Instructions of a body that is inlined; a probe in one that is larger costs little.
 const MOST_BEFORE: usize = 80;
 /// Instructions that a body may grow to.
@@ -71,11 +69,7 @@ fn choose<'ctx>(module: &Module<'ctx>) -> Vec<Recursion<'ctx>> {
     let definitions = ir::definitions(module);
     let instructions: usize = definitions.iter().map(|function| size(*function)).sum();
     let mut room = (instructions / GROWTH).max(LEAST_GROWTH);
-    let mut recursions: Vec<_> = definitions
-        .into_iter()
-        .filter_map(Recursion::of)
-        .filter(|recursion| recursion.size <= MOST_INSTRUCTIONS)
-        .collect();
+    let mut recursions: Vec<_> = definitions.into_iter().filter_map(Recursion::of).collect();
     // The smallest gain most; among equals the order is the module's.
     recursions.sort_by_key(|recursion| recursion.size);
     recursions.retain(|recursion| {

@@ -62,20 +62,35 @@ impl Program {
         faults
     }
 
+    /// For each probed function the calls, as block and event, without whose probes some cycle would be endless.
+    pub fn relied_on(&self) -> Vec<(usize, Vec<(usize, usize)>)> {
+        let always = self.always_probing();
+        let probed = self.functions.iter().enumerate().filter(|(_, code)| code.is_probed);
+        let relied = probed.map(|(index, code)| (index, code.relied_on(&always)));
+        relied.filter(|(_, calls)| !calls.is_empty()).collect()
+    }
+
     /// For each node of the call graph whether every way through it from call to return passes a probe.
     ///
-    /// Callees come before callers; of a function that can come to call itself this is said without a look at
-    /// its calls within the cycle. Of pointers it is never said: they may lead to code that is not here.
+    /// Callees come before callers; of a function that can come to call itself this is said by its own probes alone
+    /// where a call within the cycle asks for it. Of pointers it is never said: they may lead to code that is not here.
     fn always_probing(&self) -> Vec<bool> {
         let mut graph = Graph { successors: self.functions.iter().map(Code::callees).collect() };
         graph.successors.extend(self.pointers.iter().cloned());
+        let order = cycles::bottom_up(&graph).concat();
         let mut always = vec![false; graph.len()];
-        for function in cycles::bottom_up(&graph).concat() {
-            if let Some(code) = self.functions.get(function) {
+        // Callees first: only what cycles of calls leave unsaid needs another round.
+        loop {
+            let mut is_settled = true;
+            for &function in &order {
+                let Some(code) = self.functions.get(function).filter(|_| !always[function]) else { continue };
                 always[function] = code.is_always_probing(&always);
+                is_settled &= !always[function];
+            }
+            if is_settled {
+                return always;
             }
         }
-        always
     }
 
     /// Cycles of calls that come from entry to call without a probe all the way round.
@@ -131,6 +146,27 @@ impl Code {
         }
         calls.sort_unstable();
         calls.dedup();
+        calls
+    }
+
+    fn relied_on(&self, always: &[bool]) -> Vec<(usize, usize)> {
+        let mut calls: Vec<(usize, usize)> = Vec::new();
+        let events = self.events.iter().enumerate();
+        let calls_of = |(block, events): (usize, &Vec<Event>)| {
+            let calls = events.iter().enumerate().filter(|(_, event)| match **event {
+                Event::Call(callee) | Event::Invoke(callee, _) => always[callee],
+                Event::Probe => false,
+            });
+            calls.map(|(at, _)| (block, at)).collect::<Vec<_>>()
+        };
+        let covering: Vec<(usize, usize)> = events.flat_map(calls_of).collect();
+        if covering.is_empty() {
+            return calls;
+        }
+        let components = Edges::of(self, &vec![false; always.len()]).components();
+        for nodes in cycles::endless(&components) {
+            calls.extend(covering.iter().filter(|(block, _)| nodes.binary_search(block).is_ok()));
+        }
         calls
     }
 

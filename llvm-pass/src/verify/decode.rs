@@ -21,6 +21,8 @@ pub(super) struct Work<'a> {
     taken: Vec<usize>,
     diverging: &'a Diverging,
     lenient: bool,
+    /// What the next call calls, by the label before it.
+    next_callee: Option<&'a str>,
 }
 
 impl<'a> Work<'a> {
@@ -32,7 +34,7 @@ impl<'a> Work<'a> {
         lenient: bool,
     ) -> Self {
         let registers = Registers::default();
-        Self { reader, section, listing, registers, taken: Vec::new(), diverging, lenient }
+        Self { reader, section, listing, registers, taken: Vec::new(), diverging, lenient, next_callee: None }
     }
 
     fn position(&self, address: u64) -> Option<usize> {
@@ -76,8 +78,11 @@ impl<'a> Work<'a> {
                 .get(label)
                 .filter(|&&(section, address, _)| section == self.section && address < instruction.next_ip())
             {
-                self.listing.labels.push((at, number));
                 label += 1;
+                match self.reader.marks.callee_of(number) {
+                    Some(callee) => self.next_callee = Some(callee),
+                    None => self.listing.labels.push((at, number)),
+                }
             }
             let reference = self.reference_of(&instruction);
             self.look_at_words(at, &instruction, reference);
@@ -157,7 +162,8 @@ impl<'a> Work<'a> {
         if matches!(instruction.mnemonic(), Mnemonic::Syscall | Mnemonic::Sysenter) {
             return next.into_iter().collect();
         }
-        let callee = self.callee(instruction, reference);
+        let labelled = self.next_callee.take().map(str::to_owned);
+        let callee = self.callee(instruction, reference).or(labelled);
         let diverges = match &callee {
             Some(name) => {
                 self.diverging.always.contains(name)

@@ -3,10 +3,13 @@
 use std::collections::HashMap;
 
 use concord_abi::LINE_SYMBOL;
+use inkwell::basic_block::BasicBlock;
 use inkwell::module::Module;
 use inkwell::values::{
     AnyValue, AsValueRef, BasicMetadataValueEnum, FunctionValue, InstructionOpcode, InstructionValue, Operand,
 };
+
+use llvm_sys::prelude::LLVMBasicBlockRef;
 
 use super::code::{Code, Event, Program};
 use crate::ffi::{self, Callee};
@@ -21,20 +24,28 @@ pub const UNWINDING: u32 = u32::MAX;
 /// Reads all functions of `module` that have bodies.
 pub fn program(module: &Module<'_>) -> Program {
     let functions = ir::definitions(module);
-    let reader = Reader::of(module, &functions);
-    let mut pointers: Vec<(usize, Vec<usize>)> = reader.pointers.into_iter().collect();
-    pointers.sort_unstable();
-    let first_pointer = functions.len();
-    let nodes = Nodes {
-        functions: reader.functions,
-        pointers: pointers.iter().enumerate().map(|(at, (key, _))| (*key, first_pointer + at)).collect(),
-        line: reader.line,
-        bound: module.get_context().get_kind_id(BOUND),
-    };
-    Program {
-        functions: functions.into_iter().map(|function| nodes.code(function)).collect(),
-        pointers: pointers.into_iter().map(|(_, targets)| targets).collect(),
+    let (nodes, pointers) = Nodes::of(module, &functions);
+    Program { functions: functions.into_iter().map(|function| nodes.code(function)).collect(), pointers }
+}
+
+/// The calls that cycles rely on: caller, call, and the callee, in which every way meets a probe.
+pub fn relied_on<'ctx>(
+    module: &Module<'ctx>,
+) -> Vec<(FunctionValue<'ctx>, InstructionValue<'ctx>, FunctionValue<'ctx>)> {
+    let functions = ir::definitions(module);
+    let (nodes, pointers) = Nodes::of(module, &functions);
+    let codes = functions.iter().map(|function| nodes.code(*function)).collect();
+    let mut calls = Vec::new();
+    for (caller, blocks) in (Program { functions: codes, pointers }).relied_on() {
+        let all = functions[caller].get_basic_blocks();
+        for (block, event) in blocks {
+            let found = nodes.events(all[block], &HashMap::new()).nth(event);
+            if let Some((Event::Call(callee), call)) = found {
+                calls.push((functions[caller], call, functions[callee]));
+            }
+        }
     }
+    calls
 }
 
 /// The bound on the jump back of a terminator.
@@ -42,32 +53,6 @@ pub fn bound_of(terminator: InstructionValue<'_>, kind: u32) -> Option<u32> {
     match terminator.get_metadata(kind)?.get_node_values()?.first()? {
         BasicMetadataValueEnum::IntValue(value) => u32::try_from(value.get_zero_extended_constant()?).ok(),
         _ => None,
-    }
-}
-
-struct Reader {
-    functions: HashMap<usize, usize>,
-    pointers: HashMap<usize, Vec<usize>>,
-    line: Option<usize>,
-}
-
-impl Reader {
-    fn of(module: &Module<'_>, functions: &[FunctionValue<'_>]) -> Self {
-        let mut pointers: HashMap<usize, Vec<usize>> = HashMap::new();
-        for (index, function) in functions.iter().enumerate() {
-            if ffi::is_address_taken(*function) {
-                pointers.entry(ffi::type_key(*function)).or_default().push(index);
-            }
-        }
-        Self {
-            functions: functions
-                .iter()
-                .enumerate()
-                .map(|(index, function)| (key(*function), index))
-                .collect(),
-            pointers,
-            line: module.get_global(LINE_SYMBOL).map(|line| line.as_value_ref() as usize),
-        }
     }
 }
 
@@ -80,6 +65,30 @@ struct Nodes {
 }
 
 impl Nodes {
+    /// Also the targets of each pointer type.
+    fn of(module: &Module<'_>, functions: &[FunctionValue<'_>]) -> (Self, Vec<Vec<usize>>) {
+        let mut pointers: HashMap<usize, Vec<usize>> = HashMap::new();
+        for (index, function) in functions.iter().enumerate() {
+            if ffi::is_address_taken(*function) {
+                pointers.entry(ffi::type_key(*function)).or_default().push(index);
+            }
+        }
+        let mut pointers: Vec<(usize, Vec<usize>)> = pointers.into_iter().collect();
+        pointers.sort_unstable();
+        let numbers = pointers.iter().enumerate();
+        let nodes = Self {
+            functions: functions
+                .iter()
+                .enumerate()
+                .map(|(index, function)| (key(*function), index))
+                .collect(),
+            pointers: numbers.map(|(at, (key, _))| (*key, functions.len() + at)).collect(),
+            line: module.get_global(LINE_SYMBOL).map(|line| line.as_value_ref() as usize),
+            bound: module.get_context().get_kind_id(BOUND),
+        };
+        (nodes, pointers.into_iter().map(|(_, targets)| targets).collect())
+    }
+
     fn code(&self, function: FunctionValue<'_>) -> Code {
         let blocks = function.get_basic_blocks();
         let mut code = Code {
@@ -92,18 +101,8 @@ impl Nodes {
         let positions: HashMap<_, _> =
             blocks.iter().enumerate().map(|(at, block)| (block.as_mut_ptr(), at)).collect();
         for (index, block) in blocks.iter().enumerate() {
-            let mut events = Vec::new();
-            let mut place = None;
-            for instruction in block.get_instructions() {
-                place = place.or_else(|| ffi::place(instruction));
-                if self.is_probe(instruction) {
-                    events.push(Event::Probe);
-                } else if let Some(callee) = self.callee(instruction) {
-                    let unwind = ffi::invoke_unwind_destination(instruction)
-                        .and_then(|block| positions.get(&block.as_mut_ptr()).copied());
-                    events.push(unwind.map_or(Event::Call(callee), |unwind| Event::Invoke(callee, unwind)));
-                }
-            }
+            let events = self.events(*block, &positions).map(|(event, _)| event).collect();
+            let place = block.get_instructions().find_map(ffi::place);
             code.events.push(events);
             code.places.push(place);
             let terminator = block.get_terminator();
@@ -113,6 +112,24 @@ impl Nodes {
             }
         }
         code
+    }
+
+    /// What happens in a block, with the instructions that do it.
+    fn events<'ctx>(
+        &self,
+        block: BasicBlock<'ctx>,
+        positions: &HashMap<LLVMBasicBlockRef, usize>,
+    ) -> impl Iterator<Item = (Event, InstructionValue<'ctx>)> {
+        block.get_instructions().filter_map(|instruction| {
+            if self.is_probe(instruction) {
+                return Some((Event::Probe, instruction));
+            }
+            let callee = self.callee(instruction)?;
+            let unwind = ffi::invoke_unwind_destination(instruction)
+                .and_then(|block| positions.get(&block.as_mut_ptr()).copied());
+            let event = unwind.map_or(Event::Call(callee), |unwind| Event::Invoke(callee, unwind));
+            Some((event, instruction))
+        })
     }
 
     fn is_probe(&self, instruction: InstructionValue<'_>) -> bool {

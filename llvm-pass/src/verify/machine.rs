@@ -67,14 +67,15 @@ fn read(
     diverging: &Diverging,
 ) -> Result<Found, String> {
     let file = object::File::parse(object).map_err(|error| error.to_string())?;
-    let labelled: HashSet<&str> = marks.loops.iter().map(|own| own.function.as_str()).collect();
+    let numbers = 0..marks.loops.len() + marks.calls.len();
+    let labelled: HashSet<&str> = numbers.filter_map(|number| marks.function_of(number)).collect();
     let starts: HashMap<&str, reader::Spot> = reader::functions(&file)
         .filter_map(|symbol| Some((symbol.name().ok()?, (symbol.section_index()?, symbol.address()))))
         .filter(|(name, _)| labelled.contains(name))
         .collect();
-    let function_of = |number: usize| starts.get(marks.loops.get(number)?.function.as_str()).copied();
+    let function_of = |number: usize| starts.get(marks.function_of(number)?).copied();
     let labels = labels::read(&file, &function_of)?;
-    let reader = Reader::new(&file, probed, &labels);
+    let reader = Reader::new(&file, probed, &labels, marks);
     let decoder = Decoder::new(&file, &reader, probed, diverging);
     let mut program = Program { decoder, functions: Vec::new(), nests: Nests::of(marks, &labels) };
     for index in 0..program.decoder.symbols.len() {

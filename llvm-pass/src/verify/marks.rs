@@ -16,18 +16,29 @@ use inkwell::module::Module;
 use inkwell::values::{FunctionValue, InstructionOpcode, InstructionValue};
 
 use super::dominators::Dominators;
-use super::ir::{BOUND, bound_of};
+use super::ir::{BOUND, bound_of, relied_on};
 use super::nest::{self, Loop};
 use crate::{ir, select};
 
 /// What makes LLVM emit pseudo probes.
 const DESCRIPTION: &str = "llvm.pseudo_probe_desc";
 
-/// The loops that are labelled.
+/// What is labelled.
 #[derive(Clone, Debug, Default)]
 pub struct Marks {
     /// By the number that the labels carry, less one.
     pub loops: Vec<MarkedLoop>,
+    /// By what the number exceeds that of the loops.
+    pub calls: Vec<MarkedCall>,
+}
+
+/// A call that a cycle relies on, labelled because the code generator may make it one through a register.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MarkedCall {
+    /// The caller's symbol.
+    pub function: String,
+    /// The callee's.
+    pub callee: String,
 }
 
 /// A labelled loop.
@@ -42,6 +53,22 @@ pub struct MarkedLoop {
 }
 
 impl Marks {
+    /// The function that label `number` was put into.
+    pub fn function_of(&self, number: usize) -> Option<&str> {
+        let of_call = || Some(self.calls.get(number.checked_sub(self.loops.len())?)?.function.as_str());
+        self.loops.get(number).map(|own| own.function.as_str()).or_else(of_call)
+    }
+
+    /// What the call behind label `number` calls; absent for a loop's label.
+    pub fn callee_of(&self, number: usize) -> Option<&str> {
+        Some(self.calls.get(number.checked_sub(self.loops.len())?)?.callee.as_str())
+    }
+
+    /// Whether nothing is labelled.
+    pub fn is_empty(&self) -> bool {
+        self.loops.is_empty() && self.calls.is_empty()
+    }
+
     /// Whether loop `inner` is `outer` or lies in it.
     pub fn lies_in(&self, inner: usize, outer: usize) -> bool {
         std::iter::successors(Some(inner), |&at| self.loops[at].parent).any(|at| at == outer)
@@ -53,7 +80,8 @@ impl Marks {
     }
 }
 
-/// Labels the loops with a bound, and those around them; a module without bounds stays as it is.
+/// Labels the loops with a bound and those around them, and the calls that cycles rely on; a module without either
+/// stays as it is.
 ///
 /// # Errors
 /// When a builder refuses, which is a fault of this crate.
@@ -68,7 +96,11 @@ pub fn insert(module: &Module<'_>) -> Result<Marks, BuilderError> {
             label(module, function, &blocks, &bounds, &mut marks)?;
         }
     }
-    if !marks.loops.is_empty() {
+    for (caller, call, callee) in relied_on(module) {
+        put(module, call, marks.loops.len() + marks.calls.len())?;
+        marks.calls.push(MarkedCall { function: ir::name(caller), callee: ir::name(callee) });
+    }
+    if !marks.is_empty() {
         let context = module.get_context();
         let number = context.i64_type().const_zero();
         let entry =

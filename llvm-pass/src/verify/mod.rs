@@ -95,7 +95,7 @@ pub fn object(path: &Path, expected: &Expected, artefact: &str) -> Result<Vec<Me
     let mut bytes = std::fs::read(path).map_err(|error| unread(error.to_string()))?;
     let found = expected.examine(&bytes);
     fail(artefact, &found.faults)?;
-    if !expected.marks.loops.is_empty() {
+    if !expected.marks.is_empty() {
         labels::exclude(&mut bytes).map_err(unread)?;
         std::fs::write(path, bytes)
             .map_err(|error| Error::Write { path: path.to_owned(), message: error.to_string() })?;

@@ -9,6 +9,7 @@ use object::{
 };
 
 use super::decode::Work;
+use super::marks::Marks;
 use crate::cfg::Graph;
 
 /// A place in a section.
@@ -94,8 +95,9 @@ pub struct Reader<'file> {
     pub(super) constants: Vec<(usize, u64)>,
     /// Places in code that data refers to, sorted.
     pub(super) addresses: Vec<(usize, u64)>,
-    /// Labels of loops, sorted.
+    /// Labels, sorted, and what they mean.
     pub(super) labels: &'file [(SectionIndex, u64, usize)],
+    pub(super) marks: &'file Marks,
 }
 
 impl<'file> Reader<'file> {
@@ -104,6 +106,7 @@ impl<'file> Reader<'file> {
         file: &'file object::File<'file>,
         wanted: &HashSet<String>,
         labels: &'file [(SectionIndex, u64, usize)],
+        marks: &'file Marks,
     ) -> Self {
         let mut reader = Self {
             file,
@@ -112,6 +115,7 @@ impl<'file> Reader<'file> {
             constants: Vec::new(),
             addresses: Vec::new(),
             labels,
+            marks,
         };
         for section in file.sections() {
             match section.kind() {

@@ -33,7 +33,8 @@ pub struct Function {
 /// Reads all functions.
 pub fn functions(object: &[u8], diverging: &Diverging) -> Vec<Function> {
     let file = object::File::parse(object).expect("the object can be parsed");
-    let reader = Reader::new(&file, &HashSet::new(), &[]);
+    let marks = Marks::default();
+    let reader = Reader::new(&file, &HashSet::new(), &[], &marks);
     let read = |symbol| reader.function(&symbol, diverging, false).expect("the function can be read");
     reader::functions(&file).map(read).map(Function::of).collect()
 }

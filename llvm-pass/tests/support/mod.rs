@@ -4,6 +4,7 @@
 #![allow(dead_code, unreachable_pub)]
 
 pub mod execute;
+pub mod link;
 pub mod machine;
 
 use std::collections::HashSet;

@@ -52,13 +52,17 @@ impl Samples {
         progress: &dyn Fn(&str),
     ) -> Result<Self> {
         let mut samples = Self::default();
-        while samples.lives() < effort.lives
-            || (samples.lives() < effort.most_lives && samples.overhead().width() > WIDE)
-        {
-            progress(&format!("life {} of {} to {}", samples.lives() + 1, effort.lives, effort.most_lives));
-            samples.add_life(builds, kernel, effort.turns)?;
+        let mut wanted = effort.lives;
+        loop {
+            while samples.lives() < wanted {
+                progress(&format!("life {} of {wanted}", samples.lives() + 1));
+                samples.add_life(builds, kernel, effort.turns)?;
+            }
+            if wanted >= effort.most_lives || samples.overhead().width() <= WIDE {
+                return Ok(samples);
+            }
+            wanted = (wanted + wanted.div_ceil(4)).min(effort.most_lives);
         }
-        Ok(samples)
     }
 
     fn add_life(&mut self, builds: &Builds, kernel: &str, turns: usize) -> Result<()> {
