@@ -56,6 +56,23 @@ pub fn is_naked(function: FunctionValue<'_>) -> bool {
     has_attribute(function, "naked")
 }
 
+/// Whether nothing follows a call: it is marked so, or what stands behind it cannot be reached.
+pub fn never_returns(call: InstructionValue<'_>) -> bool {
+    let kind = Attribute::get_named_enum_kind_id("noreturn");
+    let site = ffi::as_call(call);
+    let is_marked = site.is_some_and(|call| call.get_enum_attribute(AttributeLoc::Function, kind).is_some());
+    let callee = site.map(ffi::callee);
+    let calls_marked =
+        matches!(callee, Some(ffi::Callee::Function(callee)) if has_attribute(callee, "noreturn"));
+    let behind = match ffi::invoke_destination(call) {
+        Some(block) => first_insertion_point(block),
+        None => call.get_next_instruction(),
+    };
+    is_marked
+        || calls_marked
+        || behind.is_some_and(|next| next.get_opcode() == InstructionOpcode::Unreachable)
+}
+
 /// The control-flow graph of `blocks` (all blocks of a function, entry first).
 pub fn control_flow(blocks: &[BasicBlock<'_>]) -> Graph {
     let positions: std::collections::HashMap<_, _> =

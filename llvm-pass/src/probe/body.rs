@@ -61,9 +61,9 @@ impl<'ctx> Body<'ctx> {
             if let Some(counted) = counted::recognise(module, &body.blocks, &own)
                 && body.preheader(own.header, &own.blocks).is_some()
             {
-                body.shape
-                    .rounds
-                    .insert(own.header, Rounds { most: counted.most_rounds(), is_counted: true });
+                // A loop that stands several times jumps back rarely: chunks would cost more, at each entry.
+                let is_counted = !body.is_unrolled(&own);
+                body.shape.rounds.insert(own.header, Rounds { most: counted.most_rounds(), is_counted });
             }
             if let Some(most) = body.known_rounds(&own) {
                 body.shape.rounds.entry(own.header).or_default().most = Some(most);
@@ -82,6 +82,12 @@ impl<'ctx> Body<'ctx> {
             .last()
             .is_some_and(|jump| jump.get_opcode() == InstructionOpcode::Br && jump.get_num_operands() == 1);
         (outside.next().is_none() && is_plain).then_some(preheader)
+    }
+
+    /// Whether the loop's body stands there several times.
+    pub fn is_unrolled(&self, own: &Loop) -> bool {
+        let mut closing = own.latches.iter().filter_map(|&latch| self.instructions[latch].last());
+        closing.any(|jump| ffi::is_unrolled(*jump))
     }
 
     /// What [`note_rounds`](Self::note_rounds) found.

@@ -158,8 +158,9 @@ fn callees(
     index: &HashMap<usize, usize>,
     types: &HashMap<usize, usize>,
 ) -> Vec<usize> {
-    let calls =
-        function.get_basic_block_iter().flat_map(|block| block.get_instructions()).filter_map(ffi::as_call);
+    // Calls that never return lead to panics, in which no switch happens, or deeper until the stack ends: no cycle.
+    let instructions = function.get_basic_block_iter().flat_map(|block| block.get_instructions());
+    let calls = instructions.filter(|call| !ir::never_returns(*call)).filter_map(ffi::as_call);
     let mut callees: Vec<usize> = calls.filter_map(|call| target(call, index, types)).collect();
     callees.sort_unstable();
     callees.dedup();

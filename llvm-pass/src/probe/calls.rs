@@ -3,7 +3,8 @@
 use inkwell::values::InstructionValue;
 
 use super::call_graph::CallGraph;
-use super::cost::{CALL, SHORT_CALL};
+use super::cost;
+use super::cost::{CALL, MEMORY_PIECE, SHORT_CALL};
 use super::plan::StepKind;
 use super::state::Summary;
 use crate::ffi::{self, Callee};
@@ -20,6 +21,8 @@ pub enum Call {
     Short,
     /// Code without probes that may run for long.
     Long,
+    /// A memory operation of unknown length, or of a piece: see [`crate::reshape::memory`].
+    Memory,
     /// One of the guards' marks: an instruction or two.
     Mark,
 }
@@ -34,7 +37,7 @@ impl Call {
             Callee::Function(callee) => callee,
         };
         if callee.get_intrinsic_id() != 0 {
-            return None;
+            return cost::is_unknown_memory(instruction).then_some(Self::Memory);
         }
         if select::is_probed(callee) {
             return Some(graph.target(call).map_or(Self::Short, Self::Known));
@@ -42,6 +45,9 @@ impl Call {
         let symbol = ir::name(callee);
         if mark::ALL.contains(&symbol.as_str()) {
             return Some(Self::Mark);
+        }
+        if ["memcpy", "memmove", "memset", "memcmp", "bcmp", "memchr"].contains(&symbol.as_str()) {
+            return Some(Self::Memory);
         }
         let is_bounded =
             ir::has_attribute(callee, "noreturn") || ffi::ends_block(instruction) || is_short(&symbol);
@@ -53,12 +59,14 @@ impl Call {
         match self {
             Self::Mark => StepKind::Work(2),
             Self::Short => StepKind::Call(Summary::of_work(SHORT_CALL)),
+            Self::Memory => StepKind::Call(Summary::of_span(SHORT_CALL, MEMORY_PIECE)),
             Self::Long => StepKind::LongCall,
             Self::Known(node) => {
                 let called = summary(node).unwrap_or_default();
                 let with_call = |cost: u32| cost.saturating_add(own.max(CALL));
                 StepKind::Call(Summary {
                     through: called.through.map(with_call),
+                    least: with_call(called.least),
                     head: with_call(called.head),
                     tail: called.tail,
                 })
@@ -69,20 +77,14 @@ impl Call {
 
 /// Native code that returns within the time of a few probes, or that a probe behind it would not help.
 fn is_short(symbol: &str) -> bool {
-    const SHORT: [&str; 23] = [
+    const SHORT: [&str; 17] = [
         "_Znwm",
         "_Znam",
         "_ZdlPv",
         "_ZdlPvm",
         "_ZdaPv",
         "_ZdaPvm",
-        "memcpy",
-        "memmove",
-        "memset",
-        "memcmp",
-        "bcmp",
         "strlen",
-        "memchr",
         "strcmp",
         "__errno_location",
         "__cxa_begin_catch",

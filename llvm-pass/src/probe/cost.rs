@@ -22,6 +22,27 @@ pub const CALL: u32 = 4;
 /// A call of native code that is known to be short: an allocation, a copy of a few bytes.
 pub const SHORT_CALL: u32 = 60;
 
+/// Bytes that memory operations do in the time of an instruction.
+const MEMORY_RATE: u64 = 16;
+/// The longest memory operation that has no probe: longer ones are done in pieces.
+pub const MEMORY_PIECE: u32 = (crate::reshape::memory::PIECE / MEMORY_RATE) as u32;
+
+/// Whether the instruction is a memory operation whose length is no constant.
+pub fn is_unknown_memory(instruction: InstructionValue<'_>) -> bool {
+    let callee = ffi::as_call(instruction).map(ffi::callee);
+    let Some(Callee::Function(callee)) = callee else { return false };
+    is_memory(&ir::name(callee)) && memory_length(instruction).is_none()
+}
+
+fn is_memory(name: &str) -> bool {
+    ["llvm.memcpy", "llvm.memmove", "llvm.memset"].iter().any(|prefix| name.starts_with(prefix))
+}
+
+fn memory_length(call: InstructionValue<'_>) -> Option<u64> {
+    let length = call.get_operand(2).and_then(Operand::value).filter(|value| value.is_int_value());
+    length.and_then(|value| value.into_int_value().get_zero_extended_constant())
+}
+
 /// The cost of `instruction`; of a call without that of what is called, unless it is an intrinsic.
 pub fn cost(instruction: InstructionValue<'_>) -> u32 {
     use InstructionOpcode as Op;
@@ -78,10 +99,8 @@ fn intrinsic(name: &str, call: InstructionValue<'_>) -> u32 {
     let starts = |list: &[&str]| list.iter().any(|prefix| name.starts_with(prefix));
     if starts(&FREE) {
         0
-    } else if ["llvm.memcpy", "llvm.memmove", "llvm.memset"].iter().any(|prefix| name.starts_with(prefix)) {
-        let length = call.get_operand(2).and_then(Operand::value).filter(|value| value.is_int_value());
-        let length = length.and_then(|value| value.into_int_value().get_zero_extended_constant());
-        length.map_or(SHORT_CALL, |bytes| 4 + u32::try_from(bytes / 16).unwrap_or(u32::MAX))
+    } else if is_memory(name) {
+        memory_length(call).map_or(0, |bytes| 4 + u32::try_from(bytes / MEMORY_RATE).unwrap_or(u32::MAX))
     } else if starts(&LIBRARY) {
         MATHEMATICS * registers(call)
     } else if name.starts_with("llvm.sqrt") {

@@ -120,7 +120,7 @@ fn place_all(module: &Module<'_>, settings: &Settings<'_>) -> std::result::Resul
 fn unplaced(has_entry_site: bool, bound: Bound) -> Summary {
     let tail = Some(bound.rounds());
     if has_entry_site {
-        return Summary { through: None, head: 0, tail };
+        return Summary { through: None, least: 0, head: 0, tail };
     }
     Summary { tail, ..Summary::of_work(cost::SHORT_CALL) }
 }

@@ -196,7 +196,12 @@ impl Planner<'_> {
             self.sites.push(Site::Entry);
         }
         let ends = self.walk(None, start);
-        Summary { through: ends.out.clean.map(|span| span.most), head: ends.head, tail: ends.out.dirty }
+        Summary {
+            through: ends.out.clean.map(|span| span.most),
+            least: ends.out.clean.map_or(0, |span| span.least),
+            head: ends.head,
+            tail: ends.out.dirty,
+        }
     }
 
     /// Decides about a loop whose inner loops are decided.
@@ -236,6 +241,7 @@ impl Planner<'_> {
         let out = ends.out.clean.map(|span| span.most.saturating_add(earlier));
         let summary = Summary {
             through: out,
+            least: ends.out.clean.map_or(0, |span| span.least),
             head: ends.head.saturating_add(earlier).max(earlier.saturating_add(round)),
             tail: ends.out.dirty.max(after.zip(out).map(|(after, out)| after.saturating_add(out))),
         };

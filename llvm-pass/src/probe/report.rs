@@ -59,11 +59,7 @@ fn describe(body: &Body<'_>, own: &Loop, treatment: Treatment) -> (SiteKind, Str
             (SiteKind::CoveredLoop, "runs while the stack is unwound, where no switch may happen".to_owned())
         }
         Treatment::Probed => {
-            let is_unrolled = own
-                .latches
-                .iter()
-                .any(|&latch| body.instructions[latch].last().is_some_and(|jump| ffi::is_unrolled(*jump)));
-            if is_unrolled {
+            if body.is_unrolled(own) {
                 (
                     SiteKind::UnrolledLoop,
                     "its rounds cannot be counted: copies of the body share a probe".to_owned(),

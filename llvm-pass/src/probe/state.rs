@@ -42,6 +42,8 @@ pub struct Span {
 pub struct Summary {
     /// The longest path through it without a probe; `None` when every path through it meets one.
     pub through: Option<u32>,
+    /// The shortest of them.
+    pub least: u32,
     /// The longest path from its entry without a probe, wherever it ends.
     pub head: u32,
     /// The longest path from a probe in it to its exit; `None` when it has none that is left by.
@@ -51,13 +53,19 @@ pub struct Summary {
 impl Summary {
     /// Straight code without probes.
     pub fn of_work(cost: u32) -> Self {
-        Self { through: Some(cost), head: cost, tail: None }
+        Self { through: Some(cost), least: cost, head: cost, tail: None }
+    }
+
+    /// Straight code without probes of which nobody knows how long it takes.
+    pub fn of_span(least: u32, most: u32) -> Self {
+        Self { least, ..Self::of_work(most) }
     }
 
     /// Whichever of two is entered.
     pub fn either(self, other: Self) -> Self {
         Self {
             through: self.through.max(other.through),
+            least: self.least.min(other.least),
             head: self.head.max(other.head),
             tail: self.tail.max(other.tail),
         }
@@ -115,7 +123,7 @@ impl State {
     pub fn behind(self, region: Summary) -> Self {
         let longer = |cost: u32, by: u32| cost.saturating_add(by);
         let clean = self.clean.zip(region.through).map(|(span, through)| Span {
-            least: longer(span.least, through),
+            least: longer(span.least, region.least),
             most: longer(span.most, through),
         });
         let dirty = self.dirty.zip(region.through).map(|(dirty, through)| longer(dirty, through));

@@ -113,7 +113,9 @@ impl Emitted {
         match index_of(callee) {
             None => self.external.push(callee.clone()),
             Some(index) => {
-                self.callees.push((node, index));
+                if call.ending != Ending::Diverges {
+                    self.callees.push((node, index));
+                }
                 // A jump that may not be taken passes no probe of its target's.
                 if call.ending != Ending::LeavesOnCondition {
                     self.flow.steps[node] = Step::Call(index);

@@ -140,7 +140,7 @@ impl Nodes {
     }
 
     fn callee(&self, instruction: InstructionValue<'_>) -> Option<usize> {
-        let call = ffi::as_call(instruction)?;
+        let call = ffi::as_call(instruction).filter(|_| !ir::never_returns(instruction))?;
         match ffi::callee(call) {
             Callee::Function(callee) => self.functions.get(&key(callee)).copied(),
             Callee::Pointer => self.pointers.get(&ffi::called_type_key(call)).copied(),

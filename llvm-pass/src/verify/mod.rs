@@ -9,7 +9,8 @@
 //! Invariants of a module that passes:
 //! (V1) Every cycle of a probed function's blocks has a probe, a call of a function in which every way meets one, or
 //!      lies in a loop with a bound ([`ir::BOUND`]) and jumps back there.
-//! (V2) No cycle of calls that holds a probed function comes all the way round from entries to calls without a probe.
+//! (V2) No cycle of calls that holds a probed function comes all the way round from entries to calls without a probe;
+//!      calls that never return are not followed: they come to a panic, in which no switch happens, or end the stack.
 //!
 //! Without LLVM types: all but [`ir`] and [`marks`].
 
@@ -33,9 +34,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use concord_job::{FunctionReport, Optimise};
-use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::module::Module;
-use inkwell::values::{InstructionOpcode, InstructionValue};
 
 use crate::error::{Error, Result};
 use crate::ffi::{self, Callee};
@@ -139,7 +138,7 @@ fn diverging(module: &Module<'_>) -> Diverging {
         let caller = read::name(function);
         for instruction in function.get_basic_block_iter().flat_map(|block| block.get_instructions()) {
             let Some(call) = ffi::as_call(instruction) else { continue };
-            let diverges = never_returns(instruction);
+            let diverges = read::never_returns(instruction);
             match ffi::callee(call) {
                 Callee::Function(callee) if callee.get_intrinsic_id() == 0 => {
                     let callee = read::name(callee);
@@ -166,15 +165,4 @@ fn diverging(module: &Module<'_>) -> Diverging {
     // What `resume` becomes.
     found.always.insert("_Unwind_Resume".to_owned());
     found
-}
-
-fn never_returns(call: InstructionValue<'_>) -> bool {
-    let kind = Attribute::get_named_enum_kind_id("noreturn");
-    let is_marked = ffi::as_call(call)
-        .is_some_and(|call| call.get_enum_attribute(AttributeLoc::Function, kind).is_some());
-    let behind = match ffi::invoke_destination(call) {
-        Some(block) => read::first_insertion_point(block),
-        None => call.get_next_instruction(),
-    };
-    is_marked || behind.is_some_and(|next| next.get_opcode() == InstructionOpcode::Unreachable)
 }

@@ -75,15 +75,15 @@ fn recursion_begins_with_a_site_and_cleanup_has_none() {
     both.is_cleanup = vec![false, true, false, true];
     let plan = plan(&both, BOUND);
     assert_eq!((plan.sites, plan.loops), (vec![Site::Entry], vec![(1, Treatment::Cleanup)]));
-    assert_eq!(plan.summary, Summary { through: None, head: 0, tail: Some(3) });
+    assert_eq!(plan.summary, Summary { through: None, least: 0, head: 0, tail: Some(3) });
 }
 
 /// What a callee that keeps the plan's promises may do.
 fn random_summary() -> impl Strategy<Value = Summary> {
     (0..=BOUND.clean(), 0..=BOUND.limit, 0..3u32).prop_map(|(head, tail, kind)| match kind {
-        0 => Summary { through: Some(head), head, tail: None },
-        1 => Summary { through: None, head, tail: Some(tail) },
-        _ => Summary { through: Some(head / 2), head, tail: Some(tail) },
+        0 => Summary { through: Some(head), least: head / 3, head, tail: None },
+        1 => Summary { through: None, least: 0, head, tail: Some(tail) },
+        _ => Summary { through: Some(head / 2), least: 0, head, tail: Some(tail) },
     })
 }
 
