@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use concord_job::{FunctionReport, Place, Report, SiteKind, SiteReport, Skipped, write_json};
+use concord_job::{
+    FunctionReport, PICOSECONDS_PER_INSTRUCTION, Place, Report, SiteKind, SiteReport, Skipped, write_json,
+};
 use concord_tests::{Answer, Fixture};
 use serde_json::Value;
 
@@ -10,12 +12,16 @@ fn json(fixture: &Fixture, words: &str) -> Value {
     serde_json::from_str(&fixture.run(words).stdout).expect("stdout is JSON")
 }
 
+fn nanoseconds(instructions: u32) -> u32 {
+    instructions * PICOSECONDS_PER_INSTRUCTION / 1000
+}
+
 #[test]
 fn an_audit_builds_and_tells_of_its_artefact() {
     let folder = tempfile::tempdir().unwrap();
     let fixture = Fixture::new("profiles").in_target(folder.path());
-    let built = json(&fixture, "audit --release --json --bound 700");
-    assert_eq!((&built["bound_instructions"], &built["bound_ns"]), (&700.into(), &175.into()));
+    let built = json(&fixture, "audit --release --json --bound 800");
+    assert_eq!((&built["bound_instructions"], &built["bound_ns"]), (&800.into(), &nanoseconds(800).into()));
     let artefact = built["artefacts"][0].as_str().unwrap();
     assert!(artefact.ends_with("release/profiles"), "{artefact}");
     let reasons = built["skipped"].as_array().unwrap();
@@ -77,7 +83,7 @@ fn explain_shows_lines_with_sites_and_reasons() {
     let text = explain("fib").succeeded().stdout;
     for words in [
         "profiles_kernels::fib  (kernels/src/lib.rs:6)",
-        "2000 instructions (about 500 ns), which is more than bound 1600",
+        &format!("2000 instructions (about {} ns), which is more than bound 1600", nanoseconds(2000)),
         "6 | pub fn fib(n: u64) -> u64 {",
         "*     7 |     if n < 2 { n } else { fib(n - 1) + fib(n - 2) }",
         "= probe: calls itself",
