@@ -12,6 +12,7 @@ pub struct Dominators {
     /// When a walk over the tree comes to a node and when it leaves it.
     opened: Vec<usize>,
     closed: Vec<usize>,
+    parents: Vec<usize>,
 }
 
 impl Dominators {
@@ -43,7 +44,7 @@ impl Dominators {
                 path.pop();
             }
         }
-        Self { order, opened, closed }
+        Self { order, opened, closed, parents }
     }
 
     /// Whether `node` is reached from the entry.
@@ -54,6 +55,11 @@ impl Dominators {
     /// Whether every way to `below` passes `above`; a node dominates itself. Both must be reached.
     pub fn dominates(&self, above: usize, below: usize) -> bool {
         self.opened[above] <= self.opened[below] && self.closed[below] <= self.closed[above]
+    }
+
+    /// The dominators of a reached node, from itself to the entry.
+    pub fn above(&self, node: usize) -> impl Iterator<Item = usize> {
+        std::iter::successors(Some(node), |&at| Some(self.parents[at]).filter(|&parent| parent != at))
     }
 
     /// The node that dominates all of `nodes`, when one of them does.
@@ -152,6 +158,10 @@ mod tests {
                 for below in (0..graph.len()).filter(|&node| all[node]) {
                     prop_assert_eq!(dominators.dominates(above, below), !rest[below], "{} {} {:?}", above, below, graph);
                 }
+            }
+            for node in (0..graph.len()).filter(|&node| all[node]) {
+                prop_assert!(dominators.above(node).all(|above| dominators.dominates(above, node)));
+                prop_assert_eq!(dominators.above(node).last(), Some(0));
             }
             for (node, &is_reached) in all.iter().enumerate() {
                 prop_assert_eq!(dominators.is_reached(node), is_reached);

@@ -16,9 +16,18 @@ pub struct Loop {
     pub is_natural: bool,
 }
 
+/// The loops of a graph.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Nest {
+    /// In the order of their headers.
+    pub loops: Vec<Loop>,
+    /// For each node the innermost natural loop that it is in.
+    pub innermost: Vec<Option<usize>>,
+}
+
 /// The loops of `graph` that are reached from node 0. A cycle with several entries counts as a loop that is not
 /// natural, which no loop has for its parent.
-pub fn loops(graph: &Graph, dominators: &Dominators) -> Vec<Loop> {
+pub fn nest(graph: &Graph, dominators: &Dominators) -> Nest {
     let mut loops: Vec<Loop> = Vec::new();
     let mut edges = graph.back_edges();
     edges.sort_unstable_by_key(|edge| (edge.header, edge.latch));
@@ -51,7 +60,7 @@ pub fn loops(graph: &Graph, dominators: &Dominators) -> Vec<Loop> {
     for found in loops.iter_mut().filter(|found| !found.is_natural) {
         found.parent = innermost[found.header];
     }
-    loops
+    Nest { loops, innermost }
 }
 
 /// Empty for a loop that is not natural.
@@ -77,7 +86,7 @@ mod tests {
 
     fn loops_of(successors: &[&[usize]]) -> Vec<Loop> {
         let graph = Graph { successors: successors.iter().map(|list| list.to_vec()).collect() };
-        loops(&graph, &Dominators::of(&graph))
+        nest(&graph, &Dominators::of(&graph)).loops
     }
 
     #[test]
