@@ -33,7 +33,7 @@ pub mod registers;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use concord_job::{FunctionReport, Optimise};
+use concord_job::{FunctionReport, Optimise, Place};
 use inkwell::module::Module;
 
 use crate::error::{Error, Result};
@@ -57,6 +57,8 @@ pub struct Expected {
     marks: Marks,
     probed: HashSet<String>,
     diverging: Diverging,
+    /// Where functions begin in the source.
+    places: HashMap<String, Place>,
 }
 
 impl Expected {
@@ -75,13 +77,24 @@ impl Expected {
             marks::trap_unreachable(module).map_err(fail)?;
         }
         let marks = marks::insert(module).map_err(fail)?;
-        let probed = read::definitions(module).into_iter().filter(|function| select::is_probed(*function));
-        Ok(Self { marks, probed: probed.map(read::name).collect(), diverging: diverging(module) })
+        let probed: Vec<_> =
+            read::definitions(module).into_iter().filter(|function| select::is_probed(*function)).collect();
+        let place = |function| Some((read::name(function), ffi::function_place(function)?));
+        Ok(Self {
+            marks,
+            places: probed.iter().filter_map(|function| place(*function)).collect(),
+            probed: probed.into_iter().map(read::name).collect(),
+            diverging: diverging(module),
+        })
     }
 
     /// Checks the object that was made of the module.
     pub fn examine(&self, object: &[u8]) -> Found {
-        machine::check(object, &self.probed, &self.marks, &self.diverging)
+        let mut found = machine::check(object, &self.probed, &self.marks, &self.diverging);
+        for fault in &mut found.faults {
+            fault.place = self.places.get(&fault.function).cloned();
+        }
+        found
     }
 }
 
