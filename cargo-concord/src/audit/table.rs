@@ -175,7 +175,8 @@ pub(super) mod tests {
         longest_path: u32,
         kinds: &[SiteKind],
     ) -> FunctionReport {
-        let site = |kind: &SiteKind| SiteReport { kind: *kind, place: None, reason: "so".to_owned() };
+        let site =
+            |kind: &SiteKind| SiteReport { kind: *kind, place: None, call: None, reason: "so".to_owned() };
         FunctionReport {
             name: name.to_owned(),
             symbol: format!("_{name}"),

@@ -3,6 +3,7 @@
 mod find;
 mod source;
 mod view;
+mod window;
 
 use std::fmt::Write as _;
 use std::process::ExitCode;

@@ -37,10 +37,10 @@ impl Sources {
         Ok(String::from_utf8_lossy(&bytes).lines().map(str::to_owned).collect())
     }
 
-    /// `file` as people call it: within the workspace, by its path there.
+    /// `file` as people call it: by its path in the workspace, the standard library or the crate of a registry.
     pub(super) fn shown<'a>(&self, file: &'a str) -> &'a str {
-        let within = self.roots.first().and_then(|root| Path::new(file).strip_prefix(root).ok());
-        within.and_then(Path::to_str).unwrap_or(file)
+        let own = self.roots.first().and_then(|root| Path::new(file).strip_prefix(root).ok()?.to_str());
+        own.or_else(|| standard_name(file)).or_else(|| registry_name(file)).unwrap_or(file)
     }
 
     fn candidates(&self, file: &str) -> Vec<PathBuf> {
@@ -58,6 +58,12 @@ fn standard_name(file: &str) -> Option<&str> {
         Some(rest) => rest.split_once('/').map(|(_, name)| name),
         None => file.starts_with("library/").then_some(file),
     }
+}
+
+/// `name-1.2.3/src/...` of a crate from a registry, its own or the standard library's.
+fn registry_name(file: &str) -> Option<&str> {
+    let below_registry = file.split_once("/registry/src/").and_then(|(_, rest)| rest.split_once('/'));
+    below_registry.map(|(_, name)| name).or_else(|| file.strip_prefix("/rust/deps/"))
 }
 
 #[cfg(test)]
@@ -88,6 +94,12 @@ mod tests {
         assert_eq!(first("/rustc/abc123/library/core/src/num.rs").unwrap(), "core");
         assert_eq!(first("library/core/src/num.rs").unwrap(), "core");
         assert_eq!(sources.shown(folder.path().join("ws/src/main.rs").to_str().unwrap()), "src/main.rs");
+        assert_eq!(sources.shown("/rustc/abc/library/core/src/a.rs"), "library/core/src/a.rs");
+        assert_eq!(sources.shown("/rust/deps/hashbrown-0.16.1/src/lib.rs"), "hashbrown-0.16.1/src/lib.rs");
+        assert_eq!(
+            sources.shown("/h/.cargo/registry/src/index.crates.io-1949/a-1.0/src/lib.rs"),
+            "a-1.0/src/lib.rs"
+        );
         assert_eq!(sources.shown(elsewhere.to_str().unwrap()), elsewhere.to_str().unwrap());
         assert!(first("/rust/deps/hashbrown-0.16.1/src/lib.rs").unwrap_err().contains("inside the standard"));
         assert!(first("/rustc/abc123/library/std/src/io.rs").unwrap_err().contains("rust-src"));

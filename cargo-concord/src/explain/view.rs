@@ -3,33 +3,27 @@
 //! ```text
 //! app::sum  (src/main.rs:3)
 //! longest path without a probe: 120 instructions (about 30 ns), bound 1600
-//! 1 probe; loops: 1 strip-mined
+//! probes: 1, strip-mined loops: 1
 //!
 //! src/main.rs
 //!      3 | pub fn sum(values: &[u64]) -> u64 {
 //!      4 |     let mut sum = 0;
 //! *    5 |     for value in values {
-//!        |     = strip-mined loop: counted up to a limit that does not change
+//!        | = strip-mined loop: counted up to a limit that does not change
 //!      6 |         sum += value;
 //! ```
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use anstyle::{AnsiColor, Style};
-use concord_job::{FunctionReport, Place, SiteKind, SiteReport};
+use anstyle::Style;
+use concord_job::{FunctionReport, Place, SiteReport};
 
 use super::source::Sources;
+use super::window::{Lines, Window, list};
 use crate::audit::figures::{Counts, nanoseconds};
 
-/// Lines shown before the first and after the last line that matters.
-const AROUND: u32 = 2;
-
-/// A gap of more lines between two that matter is left out.
-const LONGEST_GAP: u32 = 6;
-
 const BOLD: Style = Style::new().bold();
-const FAINT: Style = Style::new().dimmed();
 
 /// The function as people read it; colours are taken out by the printer where they are not wanted.
 pub(super) fn render(function: &FunctionReport, bound: u32, sources: &Sources, profile: &str) -> String {
@@ -41,18 +35,18 @@ pub(super) fn render(function: &FunctionReport, bound: u32, sources: &Sources, p
         match sources.lines(file) {
             Ok(lines) => {
                 let _ = writeln!(text);
-                window(&mut text, &lines, begin.unwrap_or(0), sites);
+                Window { lines: &lines, sites, sources }.write(&mut text, begin.unwrap_or(0));
             }
             Err(reason) => {
                 let _ = writeln!(text, ": {reason}");
-                list(&mut text, sites);
+                list(&mut text, sites, sources);
             }
         }
     }
     if !unplaced.is_empty() {
         let has_none = files.is_empty();
         let _ = writeln!(text, "\n{BOLD}without a line of source{BOLD:#}");
-        list(&mut text, &BTreeMap::from([(0, unplaced)]));
+        list(&mut text, &BTreeMap::from([(0, unplaced)]), sources);
         if has_none {
             let _ = writeln!(
                 text,
@@ -107,16 +101,13 @@ fn heading(function: &FunctionReport, bound: u32, sources: &Sources) -> String {
     text
 }
 
-/// Sites by line.
-type Lines<'a> = BTreeMap<u32, Vec<&'a SiteReport>>;
-
 /// The sites by file, the function's own file first, then in the order of the sites; and those without a place.
 fn by_file(function: &FunctionReport) -> (Vec<(&str, Lines<'_>)>, Vec<&SiteReport>) {
     let mut files: Vec<(&str, Lines<'_>)> = Vec::new();
     files.extend(function.place.as_ref().map(|place| (place.file.as_str(), Lines::new())));
     let mut unplaced = Vec::new();
     for site in &function.sites {
-        let Some(Place { file, line }) = &site.place else {
+        let Some(Place { file, line }) = site.call.as_ref().or(site.place.as_ref()) else {
             unplaced.push(site);
             continue;
         };
@@ -129,122 +120,15 @@ fn by_file(function: &FunctionReport) -> (Vec<(&str, Lines<'_>)>, Vec<&SiteRepor
     (files, unplaced)
 }
 
-/// The lines from the function's beginning to its last site, long gaps left out, each site below its line.
-fn window(text: &mut String, lines: &[String], begin: u32, sites: &Lines<'_>) {
-    let last_line = u32::try_from(lines.len()).unwrap_or(u32::MAX);
-    if let Some(unknown) = sites.get(&0) {
-        notes(text, unknown);
-    }
-    let matters: Vec<u32> =
-        std::iter::once(begin).chain(sites.keys().copied()).filter(|line| *line > 0).collect();
-    let mut shown_to = 0;
-    for line in &matters {
-        let mut from = line.saturating_sub(AROUND).max(1);
-        if shown_to > 0 && from <= shown_to + LONGEST_GAP {
-            from = shown_to + 1;
-        } else if shown_to > 0 {
-            let _ = writeln!(text, "{FAINT}     ...{FAINT:#}");
-        }
-        let to = (line + AROUND).min(last_line).max(*line);
-        for number in from.max(shown_to + 1)..=to {
-            source_line(text, lines, number, sites.get(&number));
-        }
-        shown_to = shown_to.max(to);
-    }
-}
-
-fn source_line(text: &mut String, lines: &[String], number: u32, sites: Option<&Vec<&SiteReport>>) {
-    let source = lines.get(number as usize - 1).map_or("(the file is shorter)", String::as_str);
-    let kind = sites.and_then(|sites| sites.iter().map(|site| site.kind).max_by_key(|kind| weight(*kind)));
-    let (sign, style) = kind.map_or((" ", Style::new()), |kind| (sign(kind), style(kind)));
-    let _ = writeln!(text, "{style}{sign}{style:#} {number:>5} {FAINT}|{FAINT:#} {source}");
-    if let Some(sites) = sites {
-        notes(text, sites);
-    }
-}
-
-/// One line for each different site; copies of a loop and inlined calls give the same one often.
-fn notes(text: &mut String, sites: &[&SiteReport]) {
-    let mut different: Vec<(&SiteReport, usize)> = Vec::new();
-    for site in sites {
-        match different.iter_mut().find(|(known, _)| (known.kind, &known.reason) == (site.kind, &site.reason))
-        {
-            Some((_, times)) => *times += 1,
-            None => different.push((site, 1)),
-        }
-    }
-    for (site, times) in different {
-        let times = if times > 1 { format!(" ({times} times)") } else { String::new() };
-        let style = style(site.kind);
-        let _ = writeln!(
-            text,
-            "        {FAINT}|{FAINT:#} {style}= {}{times}{style:#}: {}",
-            word(site.kind),
-            site.reason
-        );
-    }
-}
-
-/// Without source: the lines' numbers alone.
-fn list(text: &mut String, sites: &Lines<'_>) {
-    for (line, sites) in sites {
-        if *line > 0 {
-            let _ = writeln!(text, "  line {line}");
-        }
-        notes(text, sites);
-    }
-}
-
-fn word(kind: SiteKind) -> &'static str {
-    match kind {
-        SiteKind::Probe => "probe",
-        SiteKind::StraightLoop => "straight loop",
-        SiteKind::StripMinedLoop => "strip-mined loop",
-        SiteKind::UnrolledLoop => "unrolled loop",
-        SiteKind::ProbedLoop => "probed loop",
-        SiteKind::CoveredLoop => "covered loop",
-        SiteKind::UnprobedCall => "unprobed call",
-        SiteKind::GuardedRegion => "guarded region",
-    }
-}
-
-/// In the margin: `*` a probe, `-` a loop that needs none, `!` no probe for an unknown time, `#` preemption waits.
-fn sign(kind: SiteKind) -> &'static str {
-    match kind {
-        SiteKind::Probe | SiteKind::StripMinedLoop | SiteKind::UnrolledLoop | SiteKind::ProbedLoop => "*",
-        SiteKind::StraightLoop | SiteKind::CoveredLoop => "-",
-        SiteKind::UnprobedCall => "!",
-        SiteKind::GuardedRegion => "#",
-    }
-}
-
-fn style(kind: SiteKind) -> Style {
-    let colour = match sign(kind) {
-        "*" => AnsiColor::Green,
-        "-" => AnsiColor::Cyan,
-        "!" => AnsiColor::Red,
-        _ => AnsiColor::Yellow,
-    };
-    colour.on_default()
-}
-
-/// The site that a line with several is marked with.
-fn weight(kind: SiteKind) -> u32 {
-    match sign(kind) {
-        "!" => 3,
-        "#" => 2,
-        "*" => 1,
-        _ => 0,
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use concord_job::SiteKind;
+
     use super::*;
 
     fn site(kind: SiteKind, file: &str, line: u32) -> SiteReport {
         let place = (!file.is_empty()).then(|| Place { file: file.to_owned(), line });
-        SiteReport { kind, place, reason: format!("because of {line}") }
+        SiteReport { kind, place, call: None, reason: format!("because of {line}") }
     }
 
     fn rendered(place: Option<(&str, u32)>, longest_path: u32, sites: Vec<SiteReport>) -> String {
@@ -303,6 +187,18 @@ a.rs
 ";
         let trimmed: String = text.lines().map(|line| format!("{}\n", line.trim_end())).collect();
         assert_eq!(trimmed, expected);
+    }
+
+    #[test]
+    fn sites_of_inlined_functions_stand_where_these_are_called() {
+        let inlined = SiteReport {
+            call: Some(Place { file: "a.rs".to_owned(), line: 7 }),
+            ..site(SiteKind::ProbedLoop, "/rustc/x/library/range.rs", 800)
+        };
+        let text = rendered(Some(("a.rs", 5)), 0, vec![inlined]);
+        let expected = "= probed loop: because of 800 [inlined: library/range.rs:800]";
+        assert!(text.contains("*     7 | source 7") && text.contains(expected), "{text}");
+        assert!(!text.contains("rust-src"), "{text}");
     }
 
     #[test]

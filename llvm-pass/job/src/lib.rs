@@ -272,6 +272,9 @@ pub struct SiteReport {
     pub kind: SiteKind,
     /// Where, when there is debug information: of the innermost inlined function.
     pub place: Option<Place>,
+    /// Where in the function itself, when `place` is that of a function that was inlined into it.
+    #[serde(default)]
+    pub call: Option<Place>,
     /// Why, in one sentence.
     pub reason: String,
 }

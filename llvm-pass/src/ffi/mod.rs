@@ -25,5 +25,5 @@ pub use module::{
     Global, add_used, globals, module_assembly, open_lazily, parse, set_option, take_constructors,
     thread_local,
 };
-pub use place::{function_place, place};
+pub use place::{call_place, function_place, place};
 pub use state::{Shared, is_lock_operation, shared_variable, strip_debug_info};

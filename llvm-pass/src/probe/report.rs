@@ -1,6 +1,6 @@
 //! What placement did with one function, for people.
 
-use concord_job::{FunctionReport, SiteKind, SiteReport};
+use concord_job::{FunctionReport, Place, SiteKind, SiteReport};
 use inkwell::values::InstructionValue;
 
 use super::body::Body;
@@ -38,7 +38,8 @@ fn loops(body: &Body<'_>, plan: &Plan) -> Vec<SiteReport> {
         .filter_map(|&(header, treatment)| {
             let own = of_header(header)?;
             let (kind, reason) = describe(body, own, treatment);
-            Some(SiteReport { kind, place: loop_place(body, own), reason })
+            let (place, call) = loop_place(body, own);
+            Some(SiteReport { kind, place, call, reason })
         })
         .collect()
 }
@@ -94,11 +95,11 @@ fn lone_site(body: &Body<'_>, site: Site) -> Option<SiteReport> {
         ),
         Site::BackEdge { .. } | Site::Chunk { .. } => return None,
     };
-    let place = match site {
-        Site::Entry => ffi::function_place(body.function),
-        _ => instruction.and_then(|instruction| ffi::place(*instruction)),
+    let (place, call) = match site {
+        Site::Entry => (ffi::function_place(body.function), None),
+        _ => instruction.map(|instruction| places(*instruction)).unwrap_or_default(),
     };
-    Some(SiteReport { kind: SiteKind::Probe, place, reason: reason.to_owned() })
+    Some(SiteReport { kind: SiteKind::Probe, place, call, reason: reason.to_owned() })
 }
 
 /// Long calls of code without probes, and the places where guards begin.
@@ -108,13 +109,16 @@ fn calls(body: &Body<'_>) -> Vec<SiteReport> {
         for step in steps.iter().filter(|step| step.kind == StepKind::LongCall) {
             let call = body.instructions[block][step.at];
             let reason = format!("calls {}, which has no probes", callee_name(call));
-            found.push(SiteReport { kind: SiteKind::UnprobedCall, place: ffi::place(call), reason });
+            let kind = SiteKind::UnprobedCall;
+            let (place, call) = places(call);
+            found.push(SiteReport { kind, place, call, reason });
         }
     }
     for &instruction in body.instructions.iter().flatten() {
         if is_guard_entry(instruction) {
             let reason = "a guard begins: a preemption waits for its end".to_owned();
-            found.push(SiteReport { kind: SiteKind::GuardedRegion, place: ffi::place(instruction), reason });
+            let (place, call) = places(instruction);
+            found.push(SiteReport { kind: SiteKind::GuardedRegion, place, call, reason });
         }
     }
     found
@@ -133,8 +137,19 @@ fn is_guard_entry(instruction: InstructionValue<'_>) -> bool {
 }
 
 /// The line of the loop's header, or the first known one behind it.
-fn loop_place(body: &Body<'_>, own: &Loop) -> Option<concord_job::Place> {
-    let of_block =
-        |block: usize| body.instructions[block].iter().find_map(|instruction| ffi::place(*instruction));
-    of_block(own.header).or_else(|| own.blocks.iter().find_map(|&block| of_block(block)))
+fn loop_place(body: &Body<'_>, own: &Loop) -> Places {
+    let of_block = |block: usize| {
+        body.instructions[block]
+            .iter()
+            .map(|instruction| places(*instruction))
+            .find(|(place, _)| place.is_some())
+    };
+    of_block(own.header).or_else(|| own.blocks.iter().find_map(|&block| of_block(block))).unwrap_or_default()
+}
+
+/// [`SiteReport::place`] and [`SiteReport::call`].
+type Places = (Option<Place>, Option<Place>);
+
+fn places(instruction: InstructionValue<'_>) -> Places {
+    (ffi::place(instruction), ffi::call_place(instruction))
 }

@@ -26,11 +26,41 @@ fn an_audit_builds_and_tells_of_its_artefact() {
     assert!(artefact.ends_with("release/profiles"), "{artefact}");
     let reasons = built["skipped"].as_array().unwrap();
     assert!(reasons.iter().any(|skipped| skipped["function"] == "std::rt::lang_start"), "{built}");
+    let primes = function(&built, "profiles_kernels::primes_below");
+    assert_eq!(primes["crate"], "profiles_kernels");
+    assert!(primes["longest_path_instructions"].as_u64().unwrap() > 0, "{primes}");
+    let loops: u64 = primes["loops"].as_object().unwrap().values().map(|count| count.as_u64().unwrap()).sum();
+    assert!(loops >= 2, "{primes}");
+    let crates = built["crates"].as_array().unwrap();
+    assert!(
+        crates.iter().any(|row| row["name"] == "profiles_kernels" && row["functions"].as_u64() > Some(0))
+    );
+
     let report = fixture.report("release/profiles");
     assert_eq!(built["probes"], report.probes);
 
     let read = json(&fixture, &format!("audit --json --artefact {artefact}"));
     assert_eq!(read, built);
+}
+
+fn function<'a>(audit: &'a Value, name: &str) -> &'a Value {
+    let functions = audit["functions"].as_array().unwrap();
+    functions.iter().find(|row| row["name"] == name).unwrap_or_else(|| panic!("no {name} in {audit}"))
+}
+
+#[test]
+fn explain_shows_the_loops_of_a_build_on_their_lines() {
+    let fixture = Fixture::new("profiles");
+    let mut command = fixture.command(["explain", "primes_below", "--release"]);
+    // Everything that is inlined stands on a line of the function itself.
+    let text = Answer::of(command.env("CARGO_PROFILE_RELEASE_DEBUG", "line-tables-only")).succeeded().stdout;
+    let lines: Vec<&str> = text.lines().collect();
+    assert!(lines[0].starts_with("profiles_kernels::primes_below  (kernels/src/lib.rs:"), "{text}");
+    let files = lines.iter().filter(|line| line.ends_with(".rs")).count();
+    assert_eq!(files, 1, "{text}");
+    let outer =
+        lines.iter().position(|line| line.ends_with("for n in 2..limit {")).expect("the loop is shown");
+    assert!(lines[outer + 1].contains(" loop"), "{text}");
 }
 
 #[test]
@@ -47,7 +77,12 @@ fn an_audit_of_what_is_not_instrumented_is_refused() {
 /// An artefact with a report of our own, of functions in the fixture `profiles`.
 fn reported(folder: &tempfile::TempDir, has_lines: bool) -> PathBuf {
     let place = |line| has_lines.then(|| Place { file: "kernels/src/lib.rs".to_owned(), line });
-    let site = |kind, line, reason: &str| SiteReport { kind, place: place(line), reason: reason.to_owned() };
+    let site = |kind, line, reason: &str| SiteReport {
+        kind,
+        place: place(line),
+        call: None,
+        reason: reason.to_owned(),
+    };
     let fib = FunctionReport {
         name: "profiles_kernels::fib".to_owned(),
         symbol: "fib".to_owned(),
