@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
-use concord_job::{Probes, Stage};
+use concord_job::{DEFAULT_BOUND, Probes, Stage};
 
-use crate::config::{Layer, Wish};
+use crate::config::{Layer, SMALLEST_BOUND, Wish};
 
 /// `cargo concord`, started by Cargo.
 #[derive(Debug, Parser)]
@@ -48,7 +48,7 @@ pub(crate) enum Command {
     /// Build, then show where code cannot be preempted and how long paths without a probe are, worst first
     ///
     /// Tables: a row per crate, the functions with the longest paths, functions without probes by reason. A path
-    /// beyond the bound is marked `!`. Times are estimates: a quarter of a nanosecond per instruction.
+    /// beyond the bound is marked `!`. Times are estimates from a typical time per instruction.
     #[command(
         override_usage = "cargo concord audit [OPTIONS] [FLAGS OF CARGO BUILD]\n       cargo concord audit --artefact FILE"
     )]
@@ -83,8 +83,8 @@ pub(crate) struct OwnOptions {
     /// Paths with probes although a shorter path has none; adds to the lists `include` and to CONCORD_PROBES_IN
     #[arg(long, value_name = "PATHS", value_delimiter = ',')]
     pub(crate) probes_in: Vec<String>,
-    /// Longest path without a probe, in instructions, at least 200 [default: 1600]; or `bound`, or CONCORD_BOUND
-    #[arg(long, value_name = "INSTRUCTIONS", value_parser = crate::config::read_bound)]
+    /// See [`bound_help`].
+    #[arg(long, value_name = "INSTRUCTIONS", value_parser = crate::config::read_bound, help = bound_help())]
     pub(crate) bound: Option<u32>,
     /// Keep the inputs of each link here, with a script that repeats it
     #[arg(long, value_name = "DIR", env = "CONCORD_SAVE_DIR")]
@@ -96,6 +96,13 @@ pub(crate) struct OwnOptions {
     /// Cargo's own flags; `main` puts them behind `--`
     #[arg(last = true, hide = true)]
     pub(crate) cargo: Vec<String>,
+}
+
+fn bound_help() -> String {
+    format!(
+        "Longest path without a probe, in instructions, at least {SMALLEST_BOUND} [default: {DEFAULT_BOUND}]; or `bound`, \
+         or CONCORD_BOUND"
+    )
 }
 
 impl OwnOptions {

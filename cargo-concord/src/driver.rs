@@ -16,6 +16,7 @@ use crate::context::{CONTEXT_VARIABLE, Context, FLAGS_VARIABLE, OPTIONS_VARIABLE
 use crate::link::unmatched;
 use crate::mirror;
 use crate::process;
+use crate::reports;
 use crate::role::Role;
 use crate::rustc;
 use crate::toolchain::{Clang, Pass, Toolchain, check_target};
@@ -47,8 +48,10 @@ pub(crate) struct Build {
     /// The workspace that is built.
     pub(crate) workspace: Workspace,
     context: Context,
-    /// `<triple>/<profile>` and `<profile>` below our folder, when the target was our choice.
-    mirrored: Option<(PathBuf, PathBuf)>,
+    /// Name of the profile's folder.
+    profile: String,
+    /// The target was our choice, so artefacts go where `cargo build` without `--target` would put them.
+    is_mirrored: bool,
 }
 
 impl Build {
@@ -86,11 +89,8 @@ impl Build {
         cargo.arg("--config").arg(format!("build.build-dir={:?}", context.folder));
         cargo.args(&args.words);
         set_environment(&mut cargo, &context, &config)?;
-        let profile = args.profile_folder();
-        let mirrored = asked
-            .is_empty()
-            .then(|| (context.folder.join(&toolchain.host).join(profile), context.folder.join(profile)));
-        Ok(Self { cargo, workspace, context, mirrored })
+        let profile = args.profile_folder().to_owned();
+        Ok(Self { cargo, workspace, context, profile, is_mirrored: asked.is_empty() })
     }
 
     /// What is left to do after a build that succeeded.
@@ -98,8 +98,13 @@ impl Build {
     /// # Errors
     /// When an artefact cannot be put where `cargo build` would have put it.
     pub(crate) fn finish(&self) -> Result<()> {
-        if let Some((from, to)) = &self.mirrored {
-            mirror::mirror(from, to)?;
+        for target in &self.context.targets {
+            reports::follow(&self.context.folder.join(target).join(&self.profile))?;
+        }
+        if self.is_mirrored {
+            let [from, to] =
+                [self.context.folder.join(&self.context.targets[0]), self.context.folder.clone()];
+            mirror::mirror(&from.join(&self.profile), &to.join(&self.profile))?;
         }
         if !self.context.quiet {
             for setting in unmatched::everywhere(&self.context, &options_hash(&self.context)?) {

@@ -21,6 +21,7 @@ mod explain;
 mod link;
 mod mirror;
 mod process;
+mod reports;
 mod role;
 mod rustc;
 mod suggest;

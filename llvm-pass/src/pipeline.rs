@@ -50,6 +50,8 @@ pub fn run(job: &LinkJob) -> Result<LinkOutcome> {
     let mut report = collect(prepared, &job.instrument);
     report.standard.native = live.native_standard.iter().map(|unit| unit.name.clone()).collect();
     let (placed, record) = finish(&module, job, &resolution, &mut report)?;
+    report.loops = placed.loops;
+    report.functions = placed.functions;
     clock.lap("probe");
 
     let expected = verify_module(&module, job)?;
@@ -63,8 +65,6 @@ pub fn run(job: &LinkJob) -> Result<LinkOutcome> {
         verify::complete(&mut report.functions, measured);
         clock.lap("verify object");
     }
-    report.loops = placed.loops;
-    report.functions = placed.functions;
     report.bound = job.instrument.bound;
     report.seconds = clock.laps;
     report.peak_bytes = peak_bytes();

@@ -166,6 +166,7 @@ fn shorten(name: &str, longest: usize) -> String {
 pub(super) mod tests {
     use concord_job::{FunctionReport, Place, Report, SiteKind, SiteReport, Skipped};
 
+    use super::super::figures::nanoseconds;
     use super::*;
     use crate::artefacts::Artefacts;
 
@@ -229,7 +230,9 @@ pub(super) mod tests {
     #[test]
     fn paths_beyond_the_bound_are_marked_and_counted() {
         let text = rendered(20);
-        assert!(text.contains("bound 1600 instructions (about 400 ns): 1 of 3 functions"), "{text}");
+        let estimate = nanoseconds(1600);
+        let heading = format!("bound 1600 instructions (about {estimate} ns): 1 of 3 functions");
+        assert!(text.contains(&heading), "{text}");
         let line = |name: &str| text.lines().find(|line| line.contains(name)).unwrap();
         assert!(
             line("app::slow").contains("! 2000") && line("app::slow").contains("src/main.rs:7"),

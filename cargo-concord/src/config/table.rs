@@ -47,7 +47,7 @@ const KEYS: [Key; 3] = [
         expects: PATHS,
         read: |value, source, layer| read_paths(value, Wish::Include, source, layer),
     },
-    Key { name: "bound", expects: "a whole number of instructions, such as 1600", read: read_number },
+    Key { name: "bound", expects: "a whole number of instructions, such as 4000", read: read_number },
 ];
 
 /// Reads a table; `null` is none.

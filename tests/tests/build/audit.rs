@@ -50,7 +50,8 @@ fn function<'a>(audit: &'a Value, name: &str) -> &'a Value {
 
 #[test]
 fn explain_shows_the_loops_of_a_build_on_their_lines() {
-    let fixture = Fixture::new("profiles");
+    let folder = tempfile::tempdir().unwrap();
+    let fixture = Fixture::new("profiles").in_target(folder.path());
     let mut command = fixture.command(["explain", "primes_below", "--release"]);
     // Everything that is inlined stands on a line of the function itself.
     let text = Answer::of(command.env("CARGO_PROFILE_RELEASE_DEBUG", "line-tables-only")).succeeded().stdout;
@@ -61,6 +62,11 @@ fn explain_shows_the_loops_of_a_build_on_their_lines() {
     let outer =
         lines.iter().position(|line| line.ends_with("for n in 2..limit {")).expect("the loop is shown");
     assert!(lines[outer + 1].contains(" loop"), "{text}");
+
+    // Cargo keeps both builds, and puts the one that is asked for into place.
+    let without = |answer: Answer| answer.succeeded().stdout.contains("has no debug information");
+    assert!(without(Answer::of(&mut fixture.command(["explain", "primes_below", "--release"]))));
+    assert!(!without(Answer::of(&mut command)));
 }
 
 #[test]
