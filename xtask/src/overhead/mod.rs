@@ -23,7 +23,7 @@ use anyhow::{Context, Result, bail, ensure};
 use crate::process::{self, command};
 use crate::{setup, tools};
 use builds::Builds;
-use results::{KernelResult, Results};
+use results::{Failure, KernelResult, Results};
 use sampling::{Effort, Samples};
 
 /// Options of the comparison.
@@ -53,7 +53,7 @@ struct Kernel {
 /// Builds, measures, prints the table, leaves JSON and picture in `target/overhead`.
 ///
 /// # Errors
-/// When a build fails, a kernel's answer is wrong, or a file cannot be written.
+/// When a build fails, a kernel fails (after all others were measured), or a file cannot be written.
 pub(crate) fn run(options: &Options) -> Result<()> {
     setup::run()?;
     if !options.no_build {
@@ -63,15 +63,21 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let builds = Builds::find()?;
     let kernels = chosen(&list(&builds)?, &options.only)?;
     let effort = if options.quick { Effort::QUICK } else { Effort::FULL };
-    let mut results = Vec::new();
+    let (mut measured, mut failed) = (Vec::new(), Vec::new());
     for (index, kernel) in kernels.iter().enumerate() {
         let progress = |what: &str| {
             eprint!("\r\x1b[K{} of {}: {}, {what}", index + 1, kernels.len(), kernel.name);
         };
-        results.push(measure(&builds, kernel, effort, options.callgrind, &progress)?);
+        match measure(&builds, kernel, effort, options.callgrind, &progress) {
+            Ok(result) => measured.push(result),
+            Err(error) => {
+                eprintln!("\nerror: {error:#}");
+                failed.push(Failure { name: kernel.name.clone(), error: format!("{error:#}") });
+            }
+        }
     }
-    eprintln!("\r\x1b[K{} kernels measured", kernels.len());
-    report(&Results::new(results, options.quick, &builds)?)
+    eprintln!("\r\x1b[K{} kernels measured", measured.len());
+    report(&Results::new(measured, failed, options.quick, &builds)?)
 }
 
 fn measure(
@@ -133,6 +139,8 @@ fn report(results: &Results) -> Result<()> {
     plot::draw(results, &picture)?;
     print!("{}", table::render(results));
     println!("raw samples and figures: target/overhead/overhead.json, picture: target/overhead/overhead.svg");
+    let failed: Vec<&str> = results.failed.iter().map(|failure| failure.name.as_str()).collect();
+    ensure!(failed.is_empty(), "these kernels failed, see above: {}", failed.join(", "));
     Ok(())
 }
 

@@ -17,6 +17,8 @@ use super::vectors;
 pub(super) struct Results {
     /// Worst first.
     pub(super) kernels: Vec<KernelResult>,
+    /// Kernels without figures.
+    pub(super) failed: Vec<Failure>,
     /// Geometric mean of `overhead_pct`, gains counted as nothing.
     pub(super) geomean_pct: f64,
     /// Largest `overhead_pct`.
@@ -33,6 +35,15 @@ pub(super) struct Results {
     pub(super) is_quick: bool,
     /// Where it ran.
     pub(super) machine: Machine,
+}
+
+/// A kernel that ended early, or came to a wrong answer in some build.
+#[derive(Debug, Serialize)]
+pub(super) struct Failure {
+    /// Its name.
+    pub(super) name: String,
+    /// In which build, and why.
+    pub(super) error: String,
 }
 
 /// One kernel.
@@ -113,9 +124,14 @@ impl KernelResult {
 }
 
 impl Results {
-    pub(super) fn new(kernels: Vec<KernelResult>, is_quick: bool, builds: &Builds) -> Result<Self> {
+    pub(super) fn new(
+        kernels: Vec<KernelResult>,
+        failed: Vec<Failure>,
+        is_quick: bool,
+        builds: &Builds,
+    ) -> Result<Self> {
         let (text_bytes, vector_loops) = (builds.each(text_bytes)?, builds.each(vectors::count)?);
-        Ok(Self::of(kernels, is_quick, text_bytes, vector_loops))
+        Ok(Self { failed, ..Self::of(kernels, is_quick, text_bytes, vector_loops) })
     }
 
     fn of(
@@ -138,6 +154,7 @@ impl Results {
             vector_loops: PerBuild::of(|build| vector_loops[build]),
             is_quick,
             machine: Machine::here(),
+            failed: Vec::new(),
             kernels,
         }
     }
