@@ -23,6 +23,7 @@ use anyhow::{Context, Result, bail, ensure};
 use crate::process::{self, command};
 use crate::{setup, tools};
 use builds::Builds;
+use callgrind::Callgrind;
 use results::{Failure, KernelResult, Results};
 use sampling::{Effort, Samples};
 
@@ -63,12 +64,13 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let builds = Builds::find()?;
     let kernels = chosen(&list(&builds)?, &options.only)?;
     let effort = if options.quick { Effort::QUICK } else { Effort::FULL };
+    let callgrind = options.callgrind.then(|| Callgrind::prepare(&builds, &folder()?)).transpose()?;
     let (mut measured, mut failed) = (Vec::new(), Vec::new());
     for (index, kernel) in kernels.iter().enumerate() {
         let progress = |what: &str| {
             eprint!("\r\x1b[K{} of {}: {}, {what}", index + 1, kernels.len(), kernel.name);
         };
-        match measure(&builds, kernel, effort, options.callgrind, &progress) {
+        match measure(&builds, kernel, effort, callgrind.as_ref(), &progress) {
             Ok(result) => measured.push(result),
             Err(error) => {
                 eprintln!("\nerror: {error:#}");
@@ -84,16 +86,15 @@ fn measure(
     builds: &Builds,
     kernel: &Kernel,
     effort: Effort,
-    with_instructions: bool,
+    callgrind: Option<&Callgrind>,
     progress: &dyn Fn(&str),
 ) -> Result<KernelResult> {
     let samples = Samples::take(builds, &kernel.name, effort, progress)?;
-    let instructions = if with_instructions {
+    let count = |callgrind: &Callgrind| {
         progress("counting instructions");
-        Some(callgrind::count(builds, &kernel.name)?)
-    } else {
-        None
+        callgrind.count(&kernel.name)
     };
+    let instructions = callgrind.map(count).transpose()?;
     let run_ns = samples.median_ns(builds::PROBED);
     let quantum = |quantum: &str| {
         progress(&format!("achieved quantum at {quantum}"));
@@ -126,13 +127,14 @@ fn chosen(kernels: &[Kernel], only: &[String]) -> Result<Vec<Kernel>> {
 }
 
 /// Where results go.
-fn folder() -> PathBuf {
-    process::root().join("target/overhead")
+fn folder() -> Result<PathBuf> {
+    let folder = process::root().join("target/overhead");
+    std::fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    Ok(folder)
 }
 
 fn report(results: &Results) -> Result<()> {
-    let folder = folder();
-    std::fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    let folder = folder()?;
     let (json, picture) = (folder.join("overhead.json"), folder.join("overhead.svg"));
     std::fs::write(&json, serde_json::to_vec(results)?)
         .with_context(|| format!("cannot write {}", json.display()))?;
