@@ -8,7 +8,7 @@ use crate::kernel::{Kernel, Work};
 pub(crate) const KERNELS: &[Kernel] = &[
     Kernel::rust("base64", prepare_base64, 0x3f99_b9fd_b2ee_500e),
     Kernel::rust("hex", prepare_hex, 0xec9f_1f30_c921_87c6),
-    Kernel::rust("utf8", prepare_utf8, 0x11_c109_ebcc),
+    Kernel::rust("utf8", prepare_utf8, 0x5_5d4a_f198),
 ];
 
 fn bytes(count: usize) -> Vec<u8> {
@@ -36,7 +36,7 @@ fn prepare_hex() -> Work {
 
 fn prepare_utf8() -> Work {
     let characters: String =
-        Numbers(27).take(100_000).filter_map(|number| char::from_u32((number % 0x1_0000) as u32)).collect();
+        Numbers(27).take(30_000).filter_map(|number| char::from_u32((number % 0x1_0000) as u32)).collect();
     Box::new(move || {
         let Ok(text) = std::str::from_utf8(characters.as_bytes()) else { return 0 };
         let units: Vec<u16> = text.encode_utf16().collect();
