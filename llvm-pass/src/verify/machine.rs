@@ -127,12 +127,12 @@ impl Program<'_> {
     fn check(mut self) -> Result<Found, String> {
         let calls = |emitted: &Emitted| emitted.callees.iter().map(|&(_, callee)| callee).collect();
         let graph = Graph { successors: self.functions.iter().map(calls).collect() };
-        let mut lengths: Vec<Lengths> =
-            self.functions.iter().map(|emitted| emitted.flow.unmeasured()).collect();
+        let mut lengths = vec![paths::UNKNOWN; self.functions.len()];
         let mut found = Found::default();
         found.functions.resize_with(self.functions.len(), Measured::default);
         for members in cycles::bottom_up(&graph) {
             let is_recursive = members.len() > 1 || graph.successors[members[0]].contains(&members[0]);
+            self.find_probing(&members, &mut lengths);
             for function in members {
                 found.functions[function] = self.function(function, &mut lengths, &mut found.faults)?;
                 if is_recursive {
@@ -144,6 +144,21 @@ impl Program<'_> {
         found.faults.extend(self.recursion(&lengths));
         found.functions.iter_mut().for_each(|measured| measured.unbounded.sort_unstable());
         Ok(found)
+    }
+
+    /// Which functions of a cycle of calls meet a probe on every way: first those by their own probes, then those
+    /// that call them, until no more are found.
+    fn find_probing(&self, members: &[usize], lengths: &mut [Lengths]) {
+        let mut is_settled = false;
+        while !is_settled {
+            is_settled = true;
+            for &member in members.iter() {
+                if lengths[member].through.is_some() {
+                    lengths[member] = self.functions[member].flow.unmeasured(lengths);
+                    is_settled &= lengths[member].through.is_some();
+                }
+            }
+        }
     }
 
     fn function(
