@@ -41,6 +41,41 @@ fn recursive_functions_give_the_same_results_with_fewer_probes() {
     }
 }
 
+#[test]
+fn loops_in_chunks_give_the_same_results_with_enough_probes() {
+    let program = Program::new("loops");
+    let plain = program.output(Probes::None);
+    let probed = program.output(Probes::Full);
+    let results =
+        |output| lines(output).into_iter().map(|(name, result, _)| (name.to_owned(), result.to_owned()));
+    assert!(lines(&plain).len() > 400, "{plain}");
+    assert_eq!(results(&plain).collect::<Vec<_>>(), results(&probed).collect::<Vec<_>>());
+    let most = |name: &str| {
+        let probes =
+            lines(&probed).into_iter().filter(|(own, _, _)| *own == name).map(|(_, _, probes)| probes);
+        probes.max().expect("the function was called")
+    };
+    // 20,000 rounds of five instructions and more: some thirty bounds. A probe for each round would be no chunk.
+    let cut = [
+        "up_u64",
+        "up_i32",
+        "up_inclusive_u16",
+        "down_u32",
+        "down_i64",
+        "by_seven",
+        "by_variable",
+        "until_equal",
+        "pointers",
+        "pointers_back",
+        "find",
+    ];
+    for name in cut {
+        assert!((20..=2000).contains(&most(name)), "{name}: {} probes", most(name));
+    }
+    assert!((1000..=100_000).contains(&most("million")), "million: {} probes", most("million"));
+    assert_eq!(most("eight"), 0);
+}
+
 /// A module of `count` recursive functions.
 fn many(count: usize) -> String {
     let function = |index: usize| {
