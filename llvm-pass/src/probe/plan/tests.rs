@@ -201,7 +201,9 @@ impl Walker<'_> {
                     self.meet(Site::AfterCall { block, at: step.at });
                 }
                 StepKind::Call(summary) => match (summary.through, summary.tail) {
-                    (Some(through), tail) if tail.is_none() || decision.is_multiple_of(2) => self.work(through),
+                    (Some(through), tail) if tail.is_none() || decision.is_multiple_of(2) => {
+                        self.work(through)
+                    }
                     (_, tail) => {
                         self.work(summary.head);
                         self.since = 0;
