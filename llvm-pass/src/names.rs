@@ -25,7 +25,15 @@ pub struct Name {
     pub path: String,
     /// Who mangled it.
     pub language: Language,
+    /// For what belongs to no crate by its name (`<u64>::pow`): the crate that the symbol holds, if it does.
+    pub origin: Option<String>,
 }
+
+/// First words of types that belong to no crate.
+const CRATELESS: [&str; 24] = [
+    "bool", "char", "str", "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128",
+    "isize", "f16", "f32", "f64", "f128", "fn", "for", "unsafe", "extern", "_",
+];
 
 impl Name {
     /// Reads a symbol. Suffixes that LLVM adds (`.llvm.123`, `.cold`) are ignored.
@@ -33,17 +41,17 @@ impl Name {
         if let Ok(demangled) = rustc_demangle::try_demangle(symbol) {
             let demangled = strip_llvm_suffix(&format!("{demangled:#}")).to_owned();
             let path = canonical(&demangled);
-            return Self { demangled, path, language: Language::Rust };
+            return Self { demangled, path, language: Language::Rust, origin: v0_origin(symbol) };
         }
         let plain = symbol.split('.').next().unwrap_or(symbol);
         if let Some(demangled) = demangle_cpp(plain) {
-            return Self { path: demangled.clone(), demangled, language: Language::Cpp };
+            return Self { path: demangled.clone(), demangled, language: Language::Cpp, origin: None };
         }
-        Self { demangled: symbol.to_owned(), path: plain.to_owned(), language: Language::C }
+        Self { demangled: symbol.to_owned(), path: plain.to_owned(), language: Language::C, origin: None }
     }
 
     /// The crate whose source holds the function: for `<Type as Trait>::f` the type's, unless the type is a
-    /// primitive, then the trait's. `None` for C and C++.
+    /// primitive, then the trait's; for a method of a primitive the standard library's. `None` for C and C++.
     pub fn crate_name(&self) -> Option<&str> {
         if self.language != Language::Rust {
             return None;
@@ -54,7 +62,9 @@ impl Name {
             Some((own, _)) => own,
             None => &self.path,
         };
-        root.trim_start_matches(['&', '<', '*', '[', '(']).split(&[':', ' ', '>', ']'][..]).next()
+        let first = named(root).split(&[':', ' ', '>', ']', '(', ','][..]).next()?;
+        let is_crateless = first.is_empty() || CRATELESS.contains(&first);
+        Some(if is_crateless { self.origin.as_deref().unwrap_or("core") } else { first })
     }
 
     /// Whether the function lives in module `module` (a path such as `std::sys`) or below it.
@@ -62,6 +72,40 @@ impl Name {
         let path = self.path.trim_start_matches(['<', '&']);
         path.strip_prefix(module).is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
     }
+}
+
+/// Takes off what stands before the first name in a type: `&mut dyn a::B` -> `a::B`.
+fn named(mut text: &str) -> &str {
+    loop {
+        let bare = text.trim_start_matches(['&', '<', '*', '[', '(']);
+        let bare = ["dyn ", "mut ", "const "].iter().find_map(|word| bare.strip_prefix(word)).unwrap_or(bare);
+        if bare.len() == text.len() {
+            return bare;
+        }
+        text = bare;
+    }
+}
+
+/// The crate in which the function, or the impl that it is in, was written: the first one that a v0 symbol names.
+fn v0_origin(symbol: &str) -> Option<String> {
+    let mut rest = symbol.strip_prefix("_R")?;
+    loop {
+        let tag = rest.chars().next()?;
+        rest = &rest[tag.len_utf8()..];
+        match tag {
+            'N' => rest = rest.get(1..)?,
+            // A disambiguator.
+            's' => rest = rest.split_once('_')?.1,
+            'v' | 'M' | 'X' | 'I' => {}
+            'C' => break,
+            _ => return None,
+        }
+    }
+    let identifier = rest.strip_prefix('s').map_or(Some(rest), |number| Some(number.split_once('_')?.1))?;
+    let digits = identifier.find(|letter: char| !letter.is_ascii_digit())?;
+    let length: usize = identifier[..digits].parse().ok()?;
+    let name = identifier[digits..].trim_start_matches('_');
+    name.get(..length).map(str::to_owned)
 }
 
 fn strip_llvm_suffix(name: &str) -> &str {
@@ -204,6 +248,20 @@ mod tests {
             Some("mine")
         );
         assert_eq!(crate_of("leveldb_get"), None);
+        for (symbol, owner) in [
+            ("_RNvMsv_NtCsgEmfK2I1SDS_4core3numj16from_ascii_radix", "core"),
+            (
+                "_RNvXs1j_NtCsgEmfK2I1SDS_4core3fmtQDNtNtB8_5panic12PanicPayloadEL_NtB6_7Display3fmtCsjrHSEGnQ3l9_3std",
+                "core",
+            ),
+            (
+                "_RINvXs_NvMNtCslNYArtu3iFV_5alloc5sliceSp9to_vec_inhNtB5_10ConvertVec6to_vecNtNtBa_5alloc6GlobalECsjrHSEGnQ3l9_3std",
+                "alloc",
+            ),
+            ("_RNvMNtNtCsgEmfK2I1SDS_4core4char7methodsc16escape_debug_ext", "core"),
+        ] {
+            assert_eq!(crate_of(symbol).as_deref(), Some(owner), "{}", Name::of(symbol).demangled);
+        }
         assert_eq!(Name::of("_ZN7leveldb2DB4OpenEv").path, "leveldb::DB::Open()");
     }
 

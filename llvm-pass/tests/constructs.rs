@@ -3,9 +3,12 @@
 mod support;
 
 use std::collections::HashSet;
+use std::fmt::Write as _;
+use std::time::Instant;
 
-use concord_job::{LinkOutcome, OutputKind};
-use concord_pass::{ir, select};
+use concord_job::{Instrument, LinkOutcome, Lto, Optimise, OutputKind};
+use concord_pass::verify::{self, Expected};
+use concord_pass::{codegen, ir, probe, select, target};
 use inkwell::context::Context;
 use inkwell::values::InstructionOpcode;
 use support::{link, machine};
@@ -107,6 +110,23 @@ fn a_function_that_calls_setjmp_is_left_alone_and_named() {
 }
 
 #[test]
+fn the_report_has_the_emitted_codes_longest_paths() {
+    let made = Made::of("loops.rs", "3", OutputKind::Executable);
+    let report = |name: &str| {
+        let functions = &made.outcome.report.functions;
+        functions.iter().find(|function| function.symbol == name).expect("it is reported")
+    };
+    for name in LOOPS {
+        assert!(report(name).machine_path.is_some(), "{name}");
+    }
+    // A round of a few instructions, at most as many as the bound lets pass.
+    let longest = report("fnv").machine_path.expect("seen above");
+    assert!((10..3 * concord_job::DEFAULT_BOUND).contains(&longest), "{longest}");
+    assert!(report("several_latches").external_calls.contains(&"opaque".to_owned()));
+    assert!(report("total_area").unbounded.iter().any(|words| words.contains("pointers")));
+}
+
+#[test]
 fn landing_pads_and_cleanups_have_no_probe() {
     let made = Made::of("loops.rs", "3", OutputKind::Executable);
     let context = Context::create();
@@ -129,4 +149,89 @@ fn landing_pads_and_cleanups_have_no_probe() {
         }
     }
     assert!(pads > 2, "{pads} landing pads and cleanups");
+}
+
+/// A parser with `states` states in one function: each reads a byte and goes on to the next, or to the one that the
+/// table says; every tenth skips bytes in a loop of its own.
+fn parser(states: usize) -> String {
+    let mut text = String::from(
+        "define i32 @parser(ptr %text, i32 %first) {\nentry:\n br label %next\nnext:\n %state = phi i32 [ %first, %entry ]",
+    );
+    for state in 0..states {
+        let _ = write!(text, ", [ %to.{state}, %state.{state} ]");
+    }
+    text.push_str("\n switch i32 %state, label %exit [\n");
+    for state in 0..states {
+        let _ = writeln!(text, "  i32 {state}, label %state.{state}");
+    }
+    text.push_str(" ]\n");
+    for state in 0..states {
+        let following = (state + 1) % states;
+        if state % 10 == 0 {
+            let _ = writeln!(
+                text,
+                "state.{state}:\n %skip.{state} = load volatile i8, ptr %text\n \
+                 %more.{state} = icmp eq i8 %skip.{state}, {}\n \
+                 %to.{state} = add i32 {following}, 0\n \
+                 br i1 %more.{state}, label %state.{state}.loop, label %next\n\
+                 state.{state}.loop:\n %byte.{state} = load volatile i8, ptr %text\n \
+                 %again.{state} = icmp eq i8 %byte.{state}, 32\n \
+                 br i1 %again.{state}, label %state.{state}.loop, label %exit",
+                state % 100
+            );
+        } else {
+            let _ = writeln!(
+                text,
+                "state.{state}:\n %byte.{state} = load volatile i8, ptr %text\n \
+                 %wide.{state} = zext i8 %byte.{state} to i32\n \
+                 %to.{state} = add i32 %wide.{state}, {state}\n \
+                 %end.{state} = icmp eq i8 %byte.{state}, {}\n \
+                 br i1 %end.{state}, label %exit, label %next",
+                state % 100
+            );
+        }
+    }
+    text.push_str("exit:\n ret i32 %state\n}\n");
+    text
+}
+
+/// Seconds of our own stages on a parser of so many states, and of what they ask LLVM for; without the code
+/// generator, which needs many minutes to lay out the larger one's blocks when it optimises.
+fn seconds(states: usize) -> f64 {
+    let context = Context::create();
+    let module = support::parse(&context, &parser(states)).expect("the parser is valid");
+    let optimise =
+        |level: &str| Optimise { level: level.to_owned(), lto: Lto::Off, cpu: None, debug_info: false };
+    let (fast, plain) = (optimise("2"), optimise("0"));
+    let machine = target::machine(&module, &fast).expect("the target is known");
+    let instrument = Instrument::default();
+    drop(select::mark(&module, &instrument));
+    let settings = probe::Settings {
+        optimise: &fast,
+        output: OutputKind::Executable,
+        has_runtime: true,
+        instrument: &instrument,
+        artefact: "parser",
+    };
+    let start = Instant::now();
+    let placed = probe::insert(&module, &machine, &settings).expect("probes are placed");
+    verify::module(&module, "parser").expect("the module passes");
+    let expected = Expected::prepare(&module, &plain, "parser").expect("the module can be labelled");
+    let first = start.elapsed();
+    assert!(placed.probes as usize > states / 10, "{} probes", placed.probes);
+
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let machine = target::machine(&module, &plain).expect("the target is known");
+    let object = codegen::emit(&module, &machine, folder.path()).expect("the object is written");
+    let start = Instant::now();
+    verify::object(&object, &expected, "parser").expect("the object passes");
+    (first + start.elapsed()).as_secs_f64()
+}
+
+#[test]
+fn large_functions_take_time_in_proportion_to_their_size() {
+    let least = |states| (0..2).map(|_| seconds(states)).fold(f64::INFINITY, f64::min);
+    let (small, large) = (least(5_000), least(20_000));
+    println!("probes and verifier: 5,000 states {small:.3} s, 20,000 states {large:.3} s");
+    assert!(large < 8.0 * small, "5,000 states take {small} s, 20,000 take {large} s");
 }

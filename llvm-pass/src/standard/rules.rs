@@ -60,7 +60,8 @@ mod tests {
     #[test]
     fn core_and_alloc_are_in_and_std_by_the_list() {
         let is_probed = |path: &str| {
-            let name = Name { demangled: path.into(), path: path.into(), language: Language::Rust };
+            let name =
+                Name { demangled: path.into(), path: path.into(), language: Language::Rust, origin: None };
             skip_reason(&name).is_none()
         };
         for path in [
