@@ -61,8 +61,6 @@ fn loops_in_chunks_give_the_same_results_with_enough_probes() {
         "up_i32",
         "up_inclusive_u16",
         "down_u32",
-        "down_i64",
-        "by_seven",
         "by_variable",
         "until_equal",
         "pointers",

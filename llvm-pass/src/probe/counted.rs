@@ -53,6 +53,8 @@ pub enum Link<'ctx> {
     Move(IntValue<'ctx>, u64),
     /// A pointer becomes its number.
     Number,
+    /// A number loses its upper bits: the counter was widened, the test was not.
+    Narrow,
 }
 
 impl Link<'_> {
@@ -61,7 +63,7 @@ impl Link<'_> {
         match self {
             Self::Add(by) => by.get_sign_extended_constant(),
             Self::Sub(by) => by.get_sign_extended_constant()?.checked_neg(),
-            Self::Number => Some(0),
+            Self::Number | Self::Narrow => Some(0),
             Self::Move(by, bytes) => by.get_sign_extended_constant()?.checked_mul(i64::try_from(bytes).ok()?),
         }
     }
@@ -219,6 +221,9 @@ impl<'ctx> Within<'_, 'ctx> {
             InstructionOpcode::Sub => {
                 let (from, by) = (operand(0)?, operand(1)?);
                 is_integer(by).then(|| (from, Link::Sub(by.into_int_value()), Wraps::of(instruction)))
+            }
+            InstructionOpcode::Trunc if operand(0)?.is_int_value() => {
+                Some((operand(0)?, Link::Narrow, Wraps { unsigned: true, signed: true }))
             }
             InstructionOpcode::PtrToInt if is_word(operand(0)?, instruction) => {
                 Some((operand(0)?, Link::Number, Wraps::default()))

@@ -111,7 +111,7 @@ fn frame<'ctx>(body: &Body<'ctx>, forest: &Forest, index: usize, counted: &Count
     };
     let links = counted.chain.iter().filter_map(|link| match *link {
         Link::Add(by) | Link::Sub(by) | Link::Move(by, _) => Some(BasicValueEnum::IntValue(by)),
-        Link::Number => None,
+        Link::Number | Link::Narrow => None,
     });
     let operands: Vec<_> = [initial, step, Some(counted.limit)].into_iter().flatten().chain(links).collect();
     let mut region = own.parent;

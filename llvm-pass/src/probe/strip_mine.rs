@@ -195,6 +195,9 @@ impl<'ctx> Cutter<'_, 'ctx> {
                 Link::Add(by) => self.builder.build_int_add(value.into_int_value(), by, "")?.into(),
                 Link::Sub(by) => self.builder.build_int_sub(value.into_int_value(), by, "")?.into(),
                 Link::Number => self.number(value)?.into(),
+                Link::Narrow => {
+                    self.builder.build_int_truncate(value.into_int_value(), self.word(), "")?.into()
+                }
                 Link::Move(by, bytes) => {
                     let size = by.get_type().const_int(bytes, false);
                     let by = self.builder.build_int_mul(by, size, "")?;

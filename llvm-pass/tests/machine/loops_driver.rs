@@ -39,12 +39,13 @@ fn main() {
             for from in [0, 5, 1 << 40, u64::MAX - FAR - 8, u64::MAX - length] {
                 show("up_u64", || up_u64(from, from + length));
                 show("by_seven", || by_seven(from, from.saturating_add(7 * length)));
-                show("by_variable", || by_variable(from, from.saturating_add(3 * length), 3));
+                let below = from.min(u64::MAX - 3 * FAR - 3);
+                show("by_variable", || by_variable(below, below + 3 * length, 3));
             }
             // As many rounds as go by before the variable would wrap, or all but that.
             for by in [1, 5, 1 << 20, 1 << 58, 1 << 63, u64::MAX] {
                 let rounds = length.min((u64::MAX - length) / by);
-                show("by_variable", || by_variable(length, length + by * rounds, by));
+                show("by_extreme", || by_variable(length, length + by * rounds, by));
             }
             let short = length as i32;
             for from in [0, -short / 2, i32::MIN, i32::MAX - short] {
