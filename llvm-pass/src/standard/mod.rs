@@ -7,9 +7,9 @@
 //! Invariants:
 //! (1) A member is taken as a whole, and then the linker does not see it: each static of std exists once.
 //! (2) What optimisation has inlined cannot be recognised by name. A function whose code touches a mutable static,
-//!     a thread-local or a lock of std ([`state`]) gets no probes, and is inlined nowhere.
+//!     a thread-local or a lock of std (`state.rs`) gets no probes, and is inlined nowhere.
 //! (3) While such a function runs, no other task may come to see its state half changed: where it can come to code
-//!     with probes it is a guarded region ([`regions`]).
+//!     with probes it is a guarded region (`regions.rs`).
 
 mod regions;
 mod rules;
