@@ -118,7 +118,7 @@ fn place_all(module: &Module<'_>, settings: &Settings<'_>) -> std::result::Resul
 ///
 /// How long its way out is depends on the depth of the recursion, which nothing bounds but the stack.
 fn unplaced(has_entry_site: bool, bound: Bound) -> Summary {
-    let tail = Some(bound.rounds());
+    let tail = Some(bound.piece());
     if has_entry_site {
         return Summary { through: None, least: 0, head: 0, tail };
     }

@@ -245,7 +245,9 @@ impl Planner<'_> {
             head: ends.head.saturating_add(earlier).max(earlier.saturating_add(round)),
             tail: ends.out.dirty.max(after.zip(out).map(|(after, out)| after.saturating_add(out))),
         };
-        self.longest = self.longest.max(after.unwrap_or(0).saturating_add(summary.head));
+        if treatment != Treatment::Cleanup {
+            self.longest = self.longest.max(after.unwrap_or(0).saturating_add(summary.head));
+        }
         self.summaries.insert(index, summary);
         treatment
     }
@@ -406,7 +408,10 @@ impl Planner<'_> {
             *head = (*head).max(clean.most.saturating_add(reach));
         }
         let passed = state.longest().saturating_add(reach).max(region.tail.unwrap_or(0));
-        self.longest = self.longest.max(passed);
+        // Where no switch may happen, nothing can be late.
+        if !is_cleanup {
+            self.longest = self.longest.max(passed);
+        }
         state.behind(region)
     }
 
