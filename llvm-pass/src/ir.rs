@@ -25,6 +25,20 @@ pub fn name(function: FunctionValue<'_>) -> String {
     function.get_name().to_string_lossy().into_owned()
 }
 
+/// Gives functions without a name one (function merging makes such), and each a symbol: the verifier finds by it
+/// what the emitted code calls.
+pub fn name_all(module: &Module<'_>) {
+    for function in definitions(module) {
+        let global = function.as_global_value();
+        if name(function).is_empty() {
+            global.set_name("concord.merged");
+        }
+        if function.get_linkage() == Linkage::Private {
+            function.set_linkage(Linkage::Internal);
+        }
+    }
+}
+
 /// Whether `function` carries LLVM's attribute `attribute`.
 pub fn has_attribute(function: FunctionValue<'_>, attribute: &str) -> bool {
     let kind = Attribute::get_named_enum_kind_id(attribute);

@@ -25,7 +25,7 @@ use crate::merge::Merge;
 use crate::prepare::{Live, Prepared, prepare_all};
 use crate::resolve::{self, Resolution};
 use crate::unit::{self, Unit};
-use crate::{codegen, constructors, ffi, optimise, probe, record, reshape, slow_path, target, verify};
+use crate::{codegen, constructors, ffi, ir, optimise, probe, record, reshape, slow_path, target, verify};
 
 /// Does a job.
 ///
@@ -127,6 +127,7 @@ fn merge<'ctx>(
     }
     let machine = target::machine(&module, &job.optimise)?;
     optimise::run(&module, &machine, &optimise::merged_passes(&job.optimise), &job.optimise, &job.artefact)?;
+    ir::name_all(&module);
     check(&module, Stage::Merge, &job.artefact)?;
     dump(&module, job, Stage::Merge, None)?;
     Ok(module)

@@ -320,3 +320,20 @@ fn labels_stay_out_of_the_artefact() {
         assert_eq!(sh_flags & object::elf::SHF_EXCLUDE, object::elf::SHF_EXCLUDE, "{:?}", section.name());
     }
 }
+
+#[test]
+fn functions_without_a_name_get_one_that_the_object_has() {
+    let context = inkwell::context::Context::create();
+    let text = "define private void @0() {\n  ret void\n}\ndefine internal void @1() {\n  ret void\n}\n";
+    let module = support::parse(&context, text).expect("the module is valid");
+    concord_pass::ir::name_all(&module);
+    let functions = concord_pass::ir::definitions(&module);
+    let names: std::collections::HashSet<String> =
+        functions.iter().map(|function| concord_pass::ir::name(*function)).collect();
+    assert_eq!((functions.len(), names.len()), (2, 2));
+    assert!(names.iter().all(|name| !name.is_empty()));
+    let is_private = |function: &inkwell::values::FunctionValue<'_>| {
+        function.get_linkage() == inkwell::module::Linkage::Private
+    };
+    assert!(!functions.iter().any(is_private));
+}
