@@ -99,13 +99,21 @@ impl Graph {
         on_cycle
     }
 
-    /// The strongly connected components, each before those that lead to it (Tarjan, iterative).
+    /// The strongly connected components, single nodes included, each before those that lead to it.
     pub fn components(&self) -> Vec<Vec<usize>> {
-        let mut walk = Tarjan::new(self);
-        for root in 0..self.len() {
-            walk.visit(root);
+        Parts::new(self).components(&(0..self.len()).collect::<Vec<_>>())
+    }
+
+    /// The nodes that a walk from `roots` comes to; it goes into nodes of which `is_end` holds, but not beyond.
+    pub fn reached(&self, roots: &[usize], is_end: impl Fn(usize) -> bool) -> Vec<bool> {
+        let mut seen = vec![false; self.len()];
+        let mut open = roots.to_vec();
+        while let Some(node) = open.pop() {
+            if !std::mem::replace(&mut seen[node], true) && !is_end(node) {
+                open.extend(&self.successors[node]);
+            }
         }
-        walk.components
+        seen
     }
 
     /// Whether `component` is more than one node that does not lead to itself.
@@ -114,51 +122,77 @@ impl Graph {
     }
 }
 
-struct Tarjan<'graph> {
+/// Strongly connected components of parts of a graph; the scratch space is shared by all parts.
+pub struct Parts<'graph> {
     graph: &'graph Graph,
-    index: Vec<usize>,
-    low: Vec<usize>,
+    /// The part that a node belongs to now.
+    region: Vec<u32>,
+    last_region: u32,
+    index: Vec<u32>,
+    low: Vec<u32>,
     is_stacked: Vec<bool>,
-    stack: Vec<usize>,
-    next_index: usize,
-    components: Vec<Vec<usize>>,
 }
 
-impl<'graph> Tarjan<'graph> {
-    const UNSEEN: usize = usize::MAX;
+impl<'graph> Parts<'graph> {
+    const UNSEEN: u32 = u32::MAX;
 
-    fn new(graph: &'graph Graph) -> Self {
+    /// Nothing is walked yet.
+    pub fn new(graph: &'graph Graph) -> Self {
         let nodes = graph.len();
         Self {
             graph,
+            region: vec![0; nodes],
+            last_region: 0,
             index: vec![Self::UNSEEN; nodes],
             low: vec![0; nodes],
             is_stacked: vec![false; nodes],
-            stack: Vec::new(),
-            next_index: 0,
-            components: Vec::new(),
         }
     }
 
-    fn open(&mut self, node: usize) {
-        self.index[node] = self.next_index;
-        self.low[node] = self.next_index;
-        self.next_index += 1;
-        self.stack.push(node);
+    /// The components of `nodes` and the edges among them, each before those that lead to it (Tarjan, iterative).
+    pub fn components(&mut self, nodes: &[usize]) -> Vec<Vec<usize>> {
+        self.last_region += 1;
+        for &node in nodes {
+            self.region[node] = self.last_region;
+            self.index[node] = Self::UNSEEN;
+        }
+        let mut walk = Walk { next_index: 0, stack: Vec::new(), found: Vec::new() };
+        for &root in nodes {
+            if self.index[root] == Self::UNSEEN {
+                self.visit(root, &mut walk);
+            }
+        }
+        walk.found
+    }
+
+    /// Those of them that hold a cycle.
+    pub fn cycles(&mut self, nodes: &[usize]) -> Vec<Vec<usize>> {
+        let mut found = self.components(nodes);
+        found.retain(|component| self.graph.is_cycle(component));
+        found
+    }
+
+    fn open(&mut self, node: usize, walk: &mut Walk) {
+        self.index[node] = walk.next_index;
+        self.low[node] = walk.next_index;
+        walk.next_index += 1;
+        walk.stack.push(node);
         self.is_stacked[node] = true;
     }
 
-    fn visit(&mut self, root: usize) {
-        if self.index[root] != Self::UNSEEN {
-            return;
-        }
-        self.open(root);
+    fn visit(&mut self, root: usize, walk: &mut Walk) {
+        let graph = self.graph;
+        let region = self.region[root];
+        self.open(root, walk);
         let mut path = vec![(root, 0)];
         while let Some(&mut (node, ref mut next)) = path.last_mut() {
-            if let Some(&successor) = self.graph.successors[node].get(*next) {
+            if let Some(&successor) = graph.successors[node].get(*next) {
                 *next += 1;
+                if self.region[successor] != region {
+                    continue;
+                }
                 if self.index[successor] == Self::UNSEEN {
-                    self.open(successor);
+                    self.open(successor, walk);
                     path.push((successor, 0));
                 } else if self.is_stacked[successor] {
                     self.low[node] = self.low[node].min(self.index[successor]);
@@ -170,19 +204,21 @@ impl<'graph> Tarjan<'graph> {
                 self.low[parent] = self.low[parent].min(self.low[node]);
             }
             if self.low[node] == self.index[node] {
-                self.close_component(node);
+                let start = walk.stack.iter().rposition(|&other| other == node).unwrap_or(0);
+                let component = walk.stack.split_off(start);
+                for &member in &component {
+                    self.is_stacked[member] = false;
+                }
+                walk.found.push(component);
             }
         }
     }
+}
 
-    fn close_component(&mut self, root: usize) {
-        let start = self.stack.iter().rposition(|&node| node == root).unwrap_or(0);
-        let component = self.stack.split_off(start);
-        for &node in &component {
-            self.is_stacked[node] = false;
-        }
-        self.components.push(component);
-    }
+struct Walk {
+    next_index: u32,
+    stack: Vec<usize>,
+    found: Vec<Vec<usize>>,
 }
 
 #[cfg(test)]

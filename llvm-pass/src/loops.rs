@@ -5,7 +5,7 @@
 //! of some loop here. The header of a set with several entries (irreducible flow) is its first block in the order
 //! of a depth-first walk.
 
-use crate::cfg::Graph;
+use crate::cfg::{Graph, Parts};
 
 /// One loop.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,6 +34,13 @@ pub struct Forest {
 }
 
 impl Forest {
+    /// The loop with this header: no two have the same.
+    pub fn of_header(&self, header: usize) -> Option<&Loop> {
+        // The loops inside of one do not hold its header.
+        let own = &self.loops[self.innermost.get(header).copied().flatten()?];
+        (own.header == header).then_some(own)
+    }
+
     /// The loops of `graph`, as seen from its node 0.
     pub fn of(graph: &Graph) -> Self {
         let order = preorder(graph);
@@ -43,20 +50,19 @@ impl Forest {
             is_reachable: order.iter().map(|&position| position != usize::MAX).collect(),
         };
         let predecessors = graph.predecessors();
-        let mut local = vec![usize::MAX; graph.len()];
+        let mut parts = Parts::new(graph);
         let reachable: Vec<usize> = (0..graph.len()).filter(|&block| forest.is_reachable[block]).collect();
         let mut open = vec![(reachable, None)];
         while let Some((blocks, parent)) = open.pop() {
-            for component in components(graph, &blocks, forest.header_of(parent), &mut local) {
+            for component in parts.cycles(&blocks) {
                 let made = forest.add(graph, &predecessors, &order, component, parent);
-                open.push((forest.loops[made].blocks.clone(), Some(made)));
+                // A cycle through the header takes an edge to it: the others are those of the rest.
+                let own = &forest.loops[made];
+                let rest = own.blocks.iter().copied().filter(|block| *block != own.header).collect();
+                open.push((rest, Some(made)));
             }
         }
         forest
-    }
-
-    fn header_of(&self, parent: Option<usize>) -> Option<usize> {
-        parent.map(|parent| self.loops[parent].header)
     }
 
     fn add(
@@ -114,25 +120,6 @@ fn preorder(graph: &Graph) -> Vec<usize> {
         }
     }
     order
-}
-
-/// The cycles among `blocks` that do not go through an edge to `cut`. `local` is scratch, all `usize::MAX`.
-fn components(graph: &Graph, blocks: &[usize], cut: Option<usize>, local: &mut [usize]) -> Vec<Vec<usize>> {
-    for (position, &block) in blocks.iter().enumerate() {
-        local[block] = position;
-    }
-    let inner = |block: &usize| {
-        let leads = graph.successors[*block].iter().filter(|next| Some(**next) != cut);
-        leads.map(|next| local[*next]).filter(|position| *position != usize::MAX).collect()
-    };
-    let part = Graph { successors: blocks.iter().map(inner).collect() };
-    let cycles = part.components().into_iter().filter(|component| part.is_cycle(component));
-    let cycles =
-        cycles.map(|component| component.into_iter().map(|position| blocks[position]).collect()).collect();
-    for &block in blocks {
-        local[block] = usize::MAX;
-    }
-    cycles
 }
 
 #[cfg(test)]

@@ -59,7 +59,8 @@ pub fn set_condition(branch: InstructionValue<'_>, condition: IntValue<'_>) {
     unsafe { llvm::LLVMSetCondition(branch.as_value_ref(), condition.as_value_ref()) }
 }
 
-/// Name of the metadata that says how often a terminator may close its loop for each time the loop is entered.
+/// Name of the metadata on the terminator of a latch whose loop has a bound instead of a probe: one i32, how often
+/// the jump back is taken at most for each time the loop is entered from outside.
 pub const BOUND_METADATA: &str = "concord.bound";
 /// The same as far as it was known before the loop got its final form.
 const ROUNDS_METADATA: &str = "concord.rounds";

@@ -1,5 +1,7 @@
 //! A function as placement looks at it: blocks, costs, what its calls mean, how its loops count.
 
+use std::collections::HashMap;
+
 use inkwell::basic_block::BasicBlock;
 use inkwell::module::Module;
 use inkwell::values::{FunctionValue, InstructionOpcode, InstructionValue};
@@ -27,6 +29,10 @@ pub struct Body<'ctx> {
     pub sizes: Vec<u32>,
     /// For the plan.
     pub shape: Shape,
+    /// The loops of the shape's blocks.
+    pub forest: Forest,
+    /// For each block those that lead to it.
+    predecessors: Vec<Vec<usize>>,
 }
 
 impl<'ctx> Body<'ctx> {
@@ -35,37 +41,41 @@ impl<'ctx> Body<'ctx> {
         module: &Module<'ctx>,
         function: FunctionValue<'ctx>,
         graph: &CallGraph<'ctx>,
-        summary: &dyn Fn(usize) -> Option<Summary>,
+        summary: &dyn Fn(usize) -> Summary,
     ) -> Self {
         let blocks = function.get_basic_blocks();
         let instructions: Vec<Vec<_>> =
             blocks.iter().map(|block| block.get_instructions().collect()).collect();
+        let flow = ir::control_flow(&blocks);
         let mut body = Self {
             function,
             has_call: Vec::with_capacity(blocks.len()),
             sizes: instructions.iter().map(|list| list.len() as u32).collect(),
-            shape: Shape { blocks: ir::control_flow(&blocks), ..Shape::default() },
+            forest: Forest::of(&flow),
+            predecessors: flow.predecessors(),
+            shape: Shape { blocks: flow, ..Shape::default() },
             blocks,
             instructions,
         };
         for list in &body.instructions {
-            let steps = steps(list, graph, summary);
-            body.has_call.push(list.iter().any(|instruction| calls::Call::of(*instruction, graph).is_some()));
+            let (steps, has_call) = steps(list, graph, summary);
+            body.has_call.push(has_call);
             body.shape.steps.push(steps);
             let end = list.last().map(|last| last.get_opcode());
             body.shape.returns.push(end == Some(InstructionOpcode::Return));
         }
-        body.shape.unwinds_to = body.instructions.iter().map(|list| body.unwind_of(list.last())).collect();
-        body.shape.is_cleanup = cleanup(&body.shape.blocks, &body.shape.unwinds_to, &body.shape.returns);
-        for own in Forest::of(&body.shape.blocks).loops {
-            if let Some(counted) = counted::recognise(module, &body.blocks, &own)
+        body.shape.unwinds_to = unwinds_to(&body.blocks, &body.instructions);
+        let Shape { blocks, unwinds_to, returns, .. } = &body.shape;
+        body.shape.is_cleanup = cleanup(blocks, &body.predecessors, unwinds_to, returns);
+        for own in &body.forest.loops {
+            if let Some(counted) = counted::recognise(module, &body.blocks, own)
                 && body.preheader(own.header, &own.blocks).is_some()
             {
                 // A loop that stands several times jumps back rarely: chunks would cost more, at each entry.
-                let is_counted = !body.is_unrolled(&own);
+                let is_counted = !body.is_unrolled(own);
                 body.shape.rounds.insert(own.header, Rounds { most: counted.most_rounds(), is_counted });
             }
-            if let Some(most) = body.known_rounds(&own) {
+            if let Some(most) = body.known_rounds(own) {
                 body.shape.rounds.entry(own.header).or_default().most = Some(most);
             }
         }
@@ -74,14 +84,19 @@ impl<'ctx> Body<'ctx> {
 
     /// The only block outside of a loop that leads to its header, if it does so by a plain jump.
     pub fn preheader(&self, header: usize, inside: &[usize]) -> Option<usize> {
-        let leads = |block: &usize| self.shape.blocks.successors[*block].contains(&header);
-        let mut outside =
-            (0..self.blocks.len()).filter(leads).filter(|block| inside.binary_search(block).is_err());
+        let mut outside = self.outside(header, inside);
         let preheader = outside.next()?;
         let is_plain = self.instructions[preheader]
             .last()
             .is_some_and(|jump| jump.get_opcode() == InstructionOpcode::Br && jump.get_num_operands() == 1);
         (outside.next().is_none() && is_plain).then_some(preheader)
+    }
+
+    /// The blocks outside of a loop that lead to its header, in order.
+    pub fn outside<'a>(&'a self, header: usize, inside: &'a [usize]) -> impl Iterator<Item = usize> + 'a {
+        let mut leading = self.predecessors[header].clone();
+        leading.dedup();
+        leading.into_iter().filter(|block| inside.binary_search(block).is_err())
     }
 
     /// Whether the loop's body stands there several times.
@@ -98,8 +113,7 @@ impl<'ctx> Body<'ctx> {
 
     /// Leaves the proved number of rounds of each loop in the code, for when its form has changed.
     pub fn note_rounds(&self) {
-        let forest = Forest::of(&self.shape.blocks);
-        for own in &forest.loops {
+        for own in &self.forest.loops {
             let most = self.shape.rounds.get(&own.header).and_then(|rounds| rounds.most);
             if let (Some(most), [latch]) = (most, &own.latches[..])
                 && let Some(jump) = self.instructions[*latch].last()
@@ -108,42 +122,53 @@ impl<'ctx> Body<'ctx> {
             }
         }
     }
-
-    fn unwind_of(&self, end: Option<&InstructionValue<'ctx>>) -> Option<usize> {
-        let destination = ffi::invoke_unwind_destination(*end?)?;
-        self.blocks.iter().position(|block| *block == destination)
-    }
 }
 
-/// The parts of a block: straight code in pieces, and calls.
+/// For each block that ends in a call the block that the call unwinds to.
+fn unwinds_to<'ctx>(
+    blocks: &[BasicBlock<'ctx>],
+    instructions: &[Vec<InstructionValue<'ctx>>],
+) -> Vec<Option<usize>> {
+    let positions: HashMap<_, usize> =
+        blocks.iter().enumerate().map(|(at, block)| (block.as_mut_ptr(), at)).collect();
+    let destination = |list: &Vec<_>| {
+        let destination = ffi::invoke_unwind_destination(*list.last()?)?;
+        positions.get(&destination.as_mut_ptr()).copied()
+    };
+    instructions.iter().map(destination).collect()
+}
+
+/// The parts of a block: straight code in pieces, and calls; and whether there are calls.
 fn steps<'ctx>(
     instructions: &[InstructionValue<'ctx>],
     graph: &CallGraph<'ctx>,
-    summary: &dyn Fn(usize) -> Option<Summary>,
-) -> Vec<Step> {
+    summary: &dyn Fn(usize) -> Summary,
+) -> (Vec<Step>, bool) {
     /// Straight code is not divided below this.
     const PIECE: u32 = 64;
     let mut steps: Vec<Step> = Vec::new();
-    let mut open = false;
+    let (mut open, mut has_call) = (false, false);
     for (at, &instruction) in instructions.iter().enumerate() {
         if is_head(instruction) {
             continue;
         }
         let own = cost::cost(instruction);
-        match calls::Call::of(instruction, graph) {
+        let call = calls::Call::of(instruction, graph);
+        match call {
             None => match steps.last_mut() {
                 Some(Step { kind: StepKind::Work(cost), .. }) if open && *cost + own <= PIECE => *cost += own,
                 _ => steps.push(Step { at, kind: StepKind::Work(own) }),
             },
             Some(call) => steps.push(Step { at, kind: call.step(own, summary) }),
         }
-        open = calls::Call::of(instruction, graph).is_none();
+        open = call.is_none();
+        has_call |= call.is_some();
         if ffi::as_call(instruction).is_some() && ffi::ends_block(instruction) {
             // Nothing may stand between this call and its return.
             break;
         }
     }
-    steps
+    (steps, has_call)
 }
 
 /// Whether nothing may be inserted before the instruction.
@@ -153,26 +178,20 @@ fn is_head(instruction: InstructionValue<'_>) -> bool {
 }
 
 /// Blocks that are reached by unwinding alone, and from which the function does not return any more.
-fn cleanup(graph: &Graph, unwinds_to: &[Option<usize>], returns: &[bool]) -> Vec<bool> {
+fn cleanup(
+    graph: &Graph,
+    predecessors: &[Vec<usize>],
+    unwinds_to: &[Option<usize>],
+    returns: &[bool],
+) -> Vec<bool> {
     let ordinary: Vec<Vec<usize>> = graph
         .successors
         .iter()
         .zip(unwinds_to)
         .map(|(nexts, unwind)| nexts.iter().copied().filter(|next| Some(*next) != *unwind).collect())
         .collect();
-    let is_ordinary = reached(&ordinary, vec![0]);
-    let ends = (0..graph.len()).filter(|&block| returns[block]).collect();
-    let comes_back = reached(&graph.predecessors(), ends);
+    let is_ordinary = Graph { successors: ordinary }.reached(&[0], |_| false);
+    let ends: Vec<usize> = (0..graph.len()).filter(|&block| returns[block]).collect();
+    let comes_back = Graph { successors: predecessors.to_vec() }.reached(&ends, |_| false);
     (0..graph.len()).map(|block| !is_ordinary[block] && !comes_back[block]).collect()
-}
-
-fn reached(successors: &[Vec<usize>], mut open: Vec<usize>) -> Vec<bool> {
-    let mut seen = vec![false; successors.len()];
-    while let Some(block) = open.pop() {
-        if seen.get(block) == Some(&false) {
-            seen[block] = true;
-            open.extend(&successors[block]);
-        }
-    }
-    seen
 }

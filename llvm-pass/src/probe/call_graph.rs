@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use inkwell::module::Module;
 use inkwell::values::{AsValueRef, CallSiteValue, FunctionValue};
 
-use crate::cfg::Graph;
+use crate::cfg::{Graph, Parts};
 use crate::ffi::{self, Callee};
 use crate::{ir, select};
 
@@ -105,7 +105,8 @@ fn cut_cycles(graph: &Graph, can_hold_site: &[bool]) -> Vec<bool> {
     // In large components several nodes are taken at once, so that the work stays near-linear.
     const AT_ONCE: usize = 32;
     let mut is_cut = vec![false; graph.len()];
-    let mut open: Vec<Vec<usize>> = cycles_of(graph, &(0..graph.len()).collect::<Vec<_>>());
+    let mut parts = Parts::new(graph);
+    let mut open: Vec<Vec<usize>> = parts.cycles(&(0..graph.len()).collect::<Vec<_>>());
     while let Some(component) = open.pop() {
         let mut rated = rate(graph, &component, can_hold_site);
         rated.truncate(1 + component.len() / AT_ONCE);
@@ -116,7 +117,7 @@ fn cut_cycles(graph: &Graph, can_hold_site: &[bool]) -> Vec<bool> {
             is_cut[node] = true;
         }
         let rest: Vec<usize> = component.into_iter().filter(|node| !is_cut[*node]).collect();
-        open.extend(cycles_of(graph, &rest));
+        open.extend(parts.cycles(&rest));
     }
     is_cut
 }
@@ -141,16 +142,6 @@ fn rate(graph: &Graph, component: &[usize], can_hold_site: &[bool]) -> Vec<usize
     let mut nodes: Vec<usize> = component.iter().copied().filter(|node| can_hold_site[*node]).collect();
     nodes.sort_by_key(|node| (std::cmp::Reverse(rating(node)), *node));
     nodes
-}
-
-fn cycles_of(graph: &Graph, nodes: &[usize]) -> Vec<Vec<usize>> {
-    let position: HashMap<usize, usize> = nodes.iter().enumerate().map(|(at, node)| (*node, at)).collect();
-    let inside = |node: &usize| {
-        graph.successors[*node].iter().filter_map(|next| position.get(next).copied()).collect()
-    };
-    let part = Graph { successors: nodes.iter().map(inside).collect() };
-    let cycles = part.components().into_iter().filter(|component| part.is_cycle(component));
-    cycles.map(|component| component.into_iter().map(|at| nodes[at]).collect()).collect()
 }
 
 fn callees(

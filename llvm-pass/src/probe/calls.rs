@@ -3,8 +3,7 @@
 use inkwell::values::InstructionValue;
 
 use super::call_graph::CallGraph;
-use super::cost;
-use super::cost::{CALL, MEMORY_PIECE, SHORT_CALL};
+use super::cost::{self, CALL, MEMORY_PIECE, SHORT_CALL};
 use super::plan::StepKind;
 use super::state::Summary;
 use crate::ffi::{self, Callee};
@@ -55,14 +54,14 @@ impl Call {
     }
 
     /// The step of a block that the call is; `own` is the cost of the instruction itself.
-    pub fn step(self, own: u32, summary: &dyn Fn(usize) -> Option<Summary>) -> StepKind {
+    pub fn step(self, own: u32, summary: &dyn Fn(usize) -> Summary) -> StepKind {
         match self {
             Self::Mark => StepKind::Work(2),
             Self::Short => StepKind::Call(Summary::of_work(SHORT_CALL)),
             Self::Memory => StepKind::Call(Summary::of_span(SHORT_CALL, MEMORY_PIECE)),
             Self::Long => StepKind::LongCall,
             Self::Known(node) => {
-                let called = summary(node).unwrap_or_default();
+                let called = summary(node);
                 let with_call = |cost: u32| cost.saturating_add(own.max(CALL));
                 StepKind::Call(Summary {
                     through: called.through.map(with_call),

@@ -90,7 +90,7 @@ fn place_all(module: &Module<'_>, settings: &Settings<'_>) -> std::result::Resul
     let mut placed = Placed::default();
     for node in graph.order() {
         let summary = |called: usize| {
-            Some(summaries[called].unwrap_or_else(|| unplaced(graph.has_entry_site(called), bound)))
+            summaries[called].unwrap_or_else(|| unplaced(graph.has_entry_site(called), bound))
         };
         let own = match graph.node(node) {
             Node::Pointer(targets) => either(targets, &summary),
@@ -126,7 +126,7 @@ fn unplaced(has_entry_site: bool, bound: Bound) -> Summary {
 }
 
 /// What a call through a pointer may come to: code that the module does not know is among it.
-fn either(targets: &[usize], summary: &dyn Fn(usize) -> Option<Summary>) -> Summary {
-    let known = targets.iter().filter_map(|target| summary(*target));
+fn either(targets: &[usize], summary: &dyn Fn(usize) -> Summary) -> Summary {
+    let known = targets.iter().map(|target| summary(*target));
     known.fold(Summary::of_work(cost::SHORT_CALL), Summary::either)
 }

@@ -11,7 +11,7 @@ use super::body::Body;
 use super::counted::{self, Counted, Link, Stride};
 use super::plan::{Plan, Site, Treatment};
 use super::strip_mine::{self, Frame};
-use crate::loops::{Forest, Loop};
+use crate::loops::Loop;
 use crate::verify::ir::UNWINDING;
 use crate::{ffi, ir};
 
@@ -26,16 +26,13 @@ pub fn apply<'ctx>(
     probe: FunctionValue<'ctx>,
 ) -> Result<u32, BuilderError> {
     let builder = module.get_context().create_builder();
-    let forest = Forest::of(&body.shape.blocks);
     let mut places: Vec<InstructionValue<'ctx>> = Vec::new();
     for (header, treatment) in &plan.loops {
-        let index =
-            forest.loops.iter().position(|own| own.header == *header).expect("the plan's loops are these");
-        let own = &forest.loops[index];
+        let own = body.forest.of_header(*header).expect("the plan's loops are these");
         match *treatment {
             Treatment::StripMined { chunk } => {
                 let counted = counted::recognise(module, &body.blocks, own).expect("recognised before");
-                let frame = frame(body, &forest, index, &counted);
+                let frame = frame(body, own, &counted);
                 places.push(strip_mine::strip_mine(module, &counted, frame, chunk)?);
                 mark_bounded(body, own, chunk);
             }
@@ -52,11 +49,8 @@ pub fn apply<'ctx>(
                 places.extend(ir::after_call(&builder, body.function, body.instructions[block][at]));
             }
             Site::BeforeLoop { header } => {
-                let own = forest.loops.iter().find(|own| own.header == header);
-                let inside = own.map_or(&[][..], |own| &own.blocks);
-                let leads = |block: &usize| body.shape.blocks.successors[*block].contains(&header);
-                let outside = (0..body.blocks.len()).filter(leads).filter(|block| !inside.contains(block));
-                for block in outside {
+                let own = body.forest.of_header(header).expect("the plan's loops are these");
+                for block in body.outside(header, &own.blocks) {
                     places.extend(on_edge(&builder, body, block, header));
                 }
             }
@@ -96,8 +90,7 @@ fn on_edge<'ctx>(
 }
 
 /// Where the parts of a loop are, and how far out its first limit can be computed.
-fn frame<'ctx>(body: &Body<'ctx>, forest: &Forest, index: usize, counted: &Counted<'ctx>) -> Frame<'ctx> {
-    let own = &forest.loops[index];
+fn frame<'ctx>(body: &Body<'ctx>, own: &Loop, counted: &Counted<'ctx>) -> Frame<'ctx> {
     let at = body.preheader(own.header, &own.blocks).expect("counted loops have a preheader");
     let preheader = body.blocks[at];
     let mut first = preheader.get_terminator().expect("a preheader ends in a jump");
@@ -116,7 +109,7 @@ fn frame<'ctx>(body: &Body<'ctx>, forest: &Forest, index: usize, counted: &Count
     let operands: Vec<_> = [initial, step, Some(counted.limit)].into_iter().flatten().chain(links).collect();
     let mut region = own.parent;
     while let Some(around) = region {
-        let around = &forest.loops[around];
+        let around = &body.forest.loops[around];
         // What an earlier cut made has no position: it stays where it is.
         let is_outside = |value: &BasicValueEnum<'ctx>| match defining_block(*value) {
             None => true,

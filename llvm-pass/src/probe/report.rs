@@ -8,7 +8,7 @@ use super::plan::{Plan, Site, StepKind, Treatment};
 use crate::ffi::{self, Callee};
 use crate::guard::mark;
 use crate::ir;
-use crate::loops::{Forest, Loop};
+use crate::loops::Loop;
 use crate::names::Name;
 
 /// The report of a function, from what was planned for it; made before the plan is carried out.
@@ -31,12 +31,10 @@ pub fn function(body: &Body<'_>, plan: &Plan) -> FunctionReport {
 }
 
 fn loops(body: &Body<'_>, plan: &Plan) -> Vec<SiteReport> {
-    let forest = Forest::of(&body.shape.blocks);
-    let of_header = |header: usize| forest.loops.iter().find(|own| own.header == header);
     plan.loops
         .iter()
         .filter_map(|&(header, treatment)| {
-            let own = of_header(header)?;
+            let own = body.forest.of_header(header)?;
             let (kind, reason) = describe(body, own, treatment);
             let (place, call) = loop_place(body, own);
             Some(SiteReport { kind, place, call, reason })

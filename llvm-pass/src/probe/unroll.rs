@@ -8,8 +8,8 @@ use inkwell::targets::TargetMachine;
 
 use super::body::Body;
 use super::call_graph::CallGraph;
+use super::state::Summary;
 use crate::error::Result;
-use crate::loops::Forest;
 use crate::{ffi, ir, optimise, select};
 
 /// Instructions that all copies of a body may have.
@@ -36,7 +36,7 @@ pub fn unroll(
     optimise::run(module, machine, SIMPLIFY, profile, artefact)?;
     let graph = CallGraph::of(module);
     for function in ir::definitions(module).into_iter().filter(|function| select::is_probed(*function)) {
-        let body = Body::of(module, function, &graph, &|_| None);
+        let body = Body::of(module, function, &graph, &|_| Summary::default());
         body.note_rounds();
         if ["optsize", "minsize", "optnone"].iter().any(|attribute| ir::has_attribute(function, attribute)) {
             continue;
@@ -52,7 +52,7 @@ pub fn unroll(
 
 /// Latches of the loops to unroll, with the number of copies.
 fn unrollings(body: &Body<'_>) -> Vec<(usize, u32)> {
-    let forest = Forest::of(&body.shape.blocks);
+    let forest = &body.forest;
     let is_innermost = |index: usize| forest.loops.iter().all(|other| other.parent != Some(index));
     let mut unrollings = Vec::new();
     for (index, own) in forest.loops.iter().enumerate() {

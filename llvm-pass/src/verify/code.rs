@@ -77,7 +77,7 @@ impl Program {
     fn always_probing(&self) -> Vec<bool> {
         let mut graph = Graph { successors: self.functions.iter().map(Code::callees).collect() };
         graph.successors.extend(self.pointers.iter().cloned());
-        let order = cycles::bottom_up(&graph).concat();
+        let order = graph.components().concat();
         let mut always = vec![false; graph.len()];
         // Callees first: only what cycles of calls leave unsaid needs another round.
         loop {
@@ -128,7 +128,7 @@ impl Code {
     /// What is called before a probe.
     fn early_calls(&self, always: &[bool]) -> Vec<usize> {
         let graph = Edges::of(self, always);
-        let reached = cycles::reached(&graph.graph, &[0], |node| graph.is_probe[node]);
+        let reached = graph.graph.reached(&[0], |node| graph.is_probe[node]);
         let mut calls = Vec::new();
         for (_, events) in self.events.iter().enumerate().filter(|(block, _)| reached[*block]) {
             for event in events {
@@ -172,7 +172,7 @@ impl Code {
 
     fn is_always_probing(&self, always: &[bool]) -> bool {
         let graph = Edges::of(self, always);
-        let reached = cycles::reached(&graph.graph, &[0], |node| graph.is_probe[node]);
+        let reached = graph.graph.reached(&[0], |node| graph.is_probe[node]);
         let mut blocks = 0..self.blocks.len();
         self.is_probed && blocks.all(|block| !reached[block] || graph.is_probe[block] || !self.returns[block])
     }

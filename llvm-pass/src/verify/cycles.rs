@@ -7,9 +7,7 @@
 //!
 //! Each level of nesting costs one walk over its nodes.
 
-use crate::cfg::Graph;
-
-const UNSEEN: u32 = u32::MAX;
+use crate::cfg::{Graph, Parts};
 
 /// A component with a bound, taken apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,7 +54,7 @@ pub fn components(
     nodes: Vec<usize>,
     cut: &mut impl FnMut(&[usize]) -> Option<Cut>,
 ) -> Vec<Component> {
-    Regions::new(graph).take_apart(nodes, cut)
+    take_apart(&mut Parts::new(graph), nodes, cut)
 }
 
 /// The nodes of the endless components, each list a witness.
@@ -73,134 +71,26 @@ pub fn endless(components: &[Component]) -> Vec<&[usize]> {
     found
 }
 
-/// The nodes that a walk from `roots` comes to; it goes into nodes of which `is_end` holds, but not beyond.
-pub fn reached(graph: &Graph, roots: &[usize], is_end: impl Fn(usize) -> bool) -> Vec<bool> {
-    let mut seen = vec![false; graph.len()];
-    let mut open = roots.to_vec();
-    while let Some(node) = open.pop() {
-        if !std::mem::replace(&mut seen[node], true) && !is_end(node) {
-            open.extend(&graph.successors[node]);
-        }
+fn take_apart(
+    parts: &mut Parts<'_>,
+    nodes: Vec<usize>,
+    cut: &mut impl FnMut(&[usize]) -> Option<Cut>,
+) -> Vec<Component> {
+    let mut found = Vec::new();
+    for mut nodes in parts.cycles(&nodes) {
+        nodes.sort_unstable();
+        let Some(Cut { mut counted, bound }) = cut(&nodes) else {
+            found.push(Component::Endless(nodes));
+            continue;
+        };
+        counted.sort_unstable();
+        let rest: Vec<usize> =
+            nodes.iter().copied().filter(|node| counted.binary_search(node).is_err()).collect();
+        debug_assert!(rest.len() < nodes.len(), "a cut takes something out");
+        let inner = take_apart(parts, rest, cut);
+        found.push(Component::Bounded(Bounded { nodes, counted, bound, inner }));
     }
-    seen
-}
-
-/// The strongly connected components of all nodes, single ones included, each before those that lead to it.
-pub fn bottom_up(graph: &Graph) -> Vec<Vec<usize>> {
-    Regions::new(graph).components(&(0..graph.len()).collect::<Vec<_>>())
-}
-
-/// Tarjan's components of parts of a graph; the scratch space is shared by all parts.
-struct Regions<'graph> {
-    graph: &'graph Graph,
-    /// The part that a node belongs to now.
-    region: Vec<u32>,
-    last_region: u32,
-    index: Vec<u32>,
-    low: Vec<u32>,
-    is_stacked: Vec<bool>,
-}
-
-impl<'graph> Regions<'graph> {
-    fn new(graph: &'graph Graph) -> Self {
-        let nodes = graph.len();
-        Self {
-            graph,
-            region: vec![0; nodes],
-            last_region: 0,
-            index: vec![UNSEEN; nodes],
-            low: vec![0; nodes],
-            is_stacked: vec![false; nodes],
-        }
-    }
-
-    fn take_apart(
-        &mut self,
-        nodes: Vec<usize>,
-        cut: &mut impl FnMut(&[usize]) -> Option<Cut>,
-    ) -> Vec<Component> {
-        let mut found = Vec::new();
-        for mut nodes in self.components(&nodes) {
-            if nodes.len() == 1 && !self.graph.successors[nodes[0]].contains(&nodes[0]) {
-                continue;
-            }
-            nodes.sort_unstable();
-            let Some(Cut { mut counted, bound }) = cut(&nodes) else {
-                found.push(Component::Endless(nodes));
-                continue;
-            };
-            counted.sort_unstable();
-            let rest: Vec<usize> =
-                nodes.iter().copied().filter(|node| counted.binary_search(node).is_err()).collect();
-            debug_assert!(rest.len() < nodes.len(), "a cut takes something out");
-            let inner = self.take_apart(rest, cut);
-            found.push(Component::Bounded(Bounded { nodes, counted, bound, inner }));
-        }
-        found
-    }
-
-    fn components(&mut self, nodes: &[usize]) -> Vec<Vec<usize>> {
-        self.last_region += 1;
-        for &node in nodes {
-            self.region[node] = self.last_region;
-            self.index[node] = UNSEEN;
-        }
-        let mut walk = Walk { next_index: 0, stack: Vec::new(), found: Vec::new() };
-        for &root in nodes {
-            if self.index[root] == UNSEEN {
-                self.visit(root, &mut walk);
-            }
-        }
-        walk.found
-    }
-
-    fn open(&mut self, node: usize, walk: &mut Walk) {
-        self.index[node] = walk.next_index;
-        self.low[node] = walk.next_index;
-        walk.next_index += 1;
-        walk.stack.push(node);
-        self.is_stacked[node] = true;
-    }
-
-    fn visit(&mut self, root: usize, walk: &mut Walk) {
-        let graph = self.graph;
-        let region = self.region[root];
-        self.open(root, walk);
-        let mut path = vec![(root, 0)];
-        while let Some(&mut (node, ref mut next)) = path.last_mut() {
-            if let Some(&successor) = graph.successors[node].get(*next) {
-                *next += 1;
-                if self.region[successor] != region {
-                    continue;
-                }
-                if self.index[successor] == UNSEEN {
-                    self.open(successor, walk);
-                    path.push((successor, 0));
-                } else if self.is_stacked[successor] {
-                    self.low[node] = self.low[node].min(self.index[successor]);
-                }
-                continue;
-            }
-            path.pop();
-            if let Some(&(parent, _)) = path.last() {
-                self.low[parent] = self.low[parent].min(self.low[node]);
-            }
-            if self.low[node] == self.index[node] {
-                let start = walk.stack.iter().rposition(|&other| other == node).unwrap_or(0);
-                let component = walk.stack.split_off(start);
-                for &member in &component {
-                    self.is_stacked[member] = false;
-                }
-                walk.found.push(component);
-            }
-        }
-    }
-}
-
-struct Walk {
-    next_index: u32,
-    stack: Vec<usize>,
-    found: Vec<Vec<usize>>,
+    found
 }
 
 #[cfg(test)]
@@ -234,7 +124,7 @@ mod tests {
     #[test]
     fn callees_come_before_their_callers() {
         let calls = graph(&[&[1, 2], &[2], &[3], &[2]]);
-        let mut order = bottom_up(&calls);
+        let mut order = calls.components();
         order.iter_mut().for_each(|component| component.sort_unstable());
         assert_eq!(order, [vec![2, 3], vec![1], vec![0]]);
     }
@@ -285,7 +175,7 @@ mod tests {
 
         #[test]
         fn an_order_from_below_has_every_node_once((graph, _, _) in random()) {
-            let order = bottom_up(&graph);
+            let order = graph.components();
             let mut place = vec![usize::MAX; graph.len()];
             for (at, component) in order.iter().enumerate() {
                 for &node in component {

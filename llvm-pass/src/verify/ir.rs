@@ -15,9 +15,6 @@ use super::code::{Code, Event, Program};
 use crate::ffi::{self, Callee};
 use crate::{ir, select};
 
-/// The metadata on the terminator of a latch whose loop has a bound instead of a probe: one i32, how often the jump
-/// back is taken at most for each entry of the loop from outside.
-pub const BOUND: &str = "concord.bound";
 /// The bound of a loop that runs only while the stack is unwound, where no switch may happen: none, and no fault.
 pub const UNWINDING: u32 = u32::MAX;
 
@@ -84,7 +81,7 @@ impl Nodes {
                 .collect(),
             pointers: numbers.map(|(at, (key, _))| (*key, functions.len() + at)).collect(),
             line: module.get_global(LINE_SYMBOL).map(|line| line.as_value_ref() as usize),
-            bound: module.get_context().get_kind_id(BOUND),
+            bound: module.get_context().get_kind_id(ffi::BOUND_METADATA),
         };
         (nodes, pointers.into_iter().map(|(_, targets)| targets).collect())
     }

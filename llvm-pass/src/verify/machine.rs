@@ -130,7 +130,7 @@ impl Program<'_> {
         let mut lengths = vec![paths::UNKNOWN; self.functions.len()];
         let mut found = Found::default();
         found.functions.resize_with(self.functions.len(), Measured::default);
-        for members in cycles::bottom_up(&graph) {
+        for members in graph.components() {
             let is_recursive = members.len() > 1 || graph.successors[members[0]].contains(&members[0]);
             self.find_probing(&members, &mut lengths);
             for function in members {
@@ -225,7 +225,7 @@ impl Program<'_> {
             if flow.graph.is_empty() {
                 return Vec::new();
             }
-            let reached = cycles::reached(&flow.graph, &[0], |node| flow.stops(node, lengths));
+            let reached = flow.graph.reached(&[0], |node| flow.stops(node, lengths));
             emitted.callees.iter().filter(|(node, _)| reached[*node]).map(|&(_, callee)| callee).collect()
         };
         let graph = Graph { successors: self.functions.iter().map(early).collect() };

@@ -17,9 +17,9 @@ use inkwell::module::Module;
 use inkwell::values::{FunctionValue, InstructionOpcode, InstructionValue};
 
 use super::dominators::Dominators;
-use super::ir::{BOUND, bound_of, relied_on};
+use super::ir::{bound_of, relied_on};
 use super::nest::{self, Loop};
-use crate::{ir, select};
+use crate::{ffi, ir, select};
 
 /// What makes LLVM emit pseudo probes.
 const DESCRIPTION: &str = "llvm.pseudo_probe_desc";
@@ -88,7 +88,7 @@ impl Marks {
 /// When a builder refuses, which is a fault of this crate.
 pub fn insert(module: &Module<'_>) -> Result<Marks, BuilderError> {
     let mut marks = Marks::default();
-    let kind = module.get_context().get_kind_id(BOUND);
+    let kind = module.get_context().get_kind_id(ffi::BOUND_METADATA);
     for function in ir::definitions(module).into_iter().filter(|function| select::is_probed(*function)) {
         let blocks = function.get_basic_blocks();
         let bounds: Vec<Option<u32>> =

@@ -8,7 +8,7 @@
 //!
 //! Invariants of a module that passes:
 //! (V1) Every cycle of a probed function's blocks has a probe, a call of a function in which every way meets one, or
-//!      lies in a loop with a bound ([`ir::BOUND`]) and jumps back there.
+//!      lies in a loop with a bound ([`ffi::BOUND_METADATA`]) and jumps back there.
 //! (V2) No cycle of calls that holds a probed function comes all the way round from entries to calls without a probe;
 //!      calls that never return are not followed: they come to a panic, in which no switch happens, or end the stack.
 //!

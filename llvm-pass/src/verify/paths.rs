@@ -4,7 +4,7 @@
 //! order finds the longest paths. Within a component a path comes at most `bound` times to the nodes that the bound
 //! counts, and between two such visits it takes the longest way through the rest, which is found in the same manner.
 
-use super::cycles::{self, Bounded, Component};
+use super::cycles::{Bounded, Component};
 use crate::cfg::Graph;
 
 /// What a node of a [`Flow`] does beside its own instructions.
@@ -64,7 +64,7 @@ impl Flow {
     pub fn unmeasured(&self, callees: &[Lengths]) -> Lengths {
         let is_probe = |node: usize| self.stops(node, callees);
         let entry = (!self.graph.is_empty()).then_some(0);
-        let reached = cycles::reached(&self.graph, entry.as_slice(), is_probe);
+        let reached = self.graph.reached(entry.as_slice(), is_probe);
         let is_passed =
             (0..self.graph.len()).any(|node| reached[node] && self.returns[node] && !is_probe(node));
         Lengths { through: is_passed.then_some(0), ..UNKNOWN }
