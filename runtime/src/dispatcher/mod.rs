@@ -27,7 +27,7 @@ use crate::metrics::GapDetector;
 use crate::policy::{Item, Policy};
 use crate::service::Service;
 use crate::sync::{AtomicBool, Ordering};
-use crate::sys::clock::Tsc;
+use crate::sys::clock::{Ticks, Tsc};
 use crate::sys::idle::{Idler, Step};
 use crate::transport::{Polled, Transport};
 use admission::Admission;
@@ -48,6 +48,7 @@ pub(crate) struct Dispatcher<'a, S, T> {
     pub(crate) shutdown: &'a AtomicBool,
     pub(crate) idler: Idler,
     pub(crate) gaps: GapDetector,
+    pub(crate) ticker: Ticker,
 }
 
 /// What the dispatcher leaves behind.
@@ -72,7 +73,9 @@ impl<S: Service, T: Transport> Dispatcher<'_, S, T> {
             let polled = self.take_in(now);
             let assigned = self.assign(now);
             // Read anew: taking in may have called the kernel.
-            self.quantum.check(&mut self.slots, &*self.policy, Tsc::now());
+            let now = Tsc::now();
+            self.quantum.check(&mut self.slots, &*self.policy, now);
+            self.ticker.tick(&mut *self.policy, now);
             if polled == Polled::Ended && self.tasks.is_idle() {
                 break;
             }
@@ -95,14 +98,16 @@ impl<S: Service, T: Transport> Dispatcher<'_, S, T> {
         for index in 0..self.slots.all.len() {
             while let Some(task) = self.slots.collect(index) {
                 collected = true;
-                let item = item_of(&task, self.slots.all[index].worker);
+                let slot = &self.slots.all[index];
+                let worker = slot.worker;
+                let item = item_of(&task, worker);
                 match *task.meta() {
-                    Meta { is_over: true, .. } => self.policy.done(item, now),
+                    Meta { is_over: true, .. } => self.policy.done(worker, item, now),
                     Meta { last_turn: Some(ran), .. } => {
-                        self.quantum.learn(self.slots.all[index].worker, ran);
-                        self.policy.preempted(item, now);
+                        self.quantum.learn(slot, ran);
+                        self.policy.preempted(worker, item, now);
                     }
-                    Meta { last_turn: None, .. } => self.policy.waits(item, now),
+                    Meta { last_turn: None, .. } => self.policy.waits(worker, item, now),
                 }
                 self.tasks.put(task);
             }
@@ -126,19 +131,14 @@ impl<S: Service, T: Transport> Dispatcher<'_, S, T> {
         self.transport.poll(now, &mut admission)
     }
 
-    /// Fills inboxes, the shortest first.
+    /// Fills inboxes, as the policy says.
     fn assign(&mut self, now: Tsc) -> bool {
         let mut assigned = false;
-        loop {
-            let policy = &*self.policy;
-            let has_work_for = |worker| policy.has_work_for(worker);
-            let pinned_to = |worker| policy.pinned_to(worker);
-            let Some(index) = self.slots.shortest(has_work_for, pinned_to) else { return assigned };
-            let worker = self.slots.all[index].worker;
-            let Some(item) = self.policy.next(worker, now) else { return assigned };
-            self.slots.push(index, self.tasks.take(item.slot));
+        while let Some((worker, item)) = self.policy.next(&self.slots.workers, now) {
+            self.slots.push(worker, self.tasks.take(item.slot));
             assigned = true;
         }
+        assigned
     }
 
     fn idle(&mut self) {
@@ -157,7 +157,28 @@ impl<S: Service, T: Transport> Dispatcher<'_, S, T> {
     }
 
     fn something_waits(&self) -> bool {
-        self.slots.all.iter().any(|slot| slot.held > 1 || self.policy.has_work_for(slot.worker))
+        self.policy.waiting() > 0
+            || (2..=self.slots.workers.depth()).any(|held| !self.slots.workers.holding(held).is_empty())
+    }
+}
+
+/// Calls the policy now and then, whatever happens.
+#[derive(Debug)]
+pub(crate) struct Ticker {
+    every: Ticks,
+    last: Tsc,
+}
+
+impl Ticker {
+    pub(crate) fn new(every: Ticks) -> Self {
+        Self { every, last: Tsc(0) }
+    }
+
+    fn tick(&mut self, policy: &mut dyn Policy, now: Tsc) {
+        if now.since(self.last) >= self.every {
+            self.last = now;
+            policy.tick(now);
+        }
     }
 }
 

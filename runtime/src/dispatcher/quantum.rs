@@ -13,7 +13,7 @@
 use super::slots::{Signal, Slot, Slots};
 use crate::id::WorkerId;
 use crate::metrics::IntervalLog;
-use crate::policy::Policy;
+use crate::policy::{End, Policy};
 use crate::preempt::line;
 use crate::preempt::turn::Turn;
 use crate::sys::clock::{Ticks, Tsc};
@@ -42,47 +42,60 @@ impl Quantum {
         Self { limits, leads: vec![Lead::default(); workers], overruns: IntervalLog::new() }
     }
 
-    /// A preempted turn of `worker` has lasted for `ran`.
-    pub(crate) fn learn(&mut self, worker: WorkerId, ran: Ticks) {
-        if let Some(quantum) = self.limits.quantum {
-            self.leads[worker.index()].learn(quantum, ran);
+    /// A preempted turn of `slot` has lasted for `ran`. Tells something of its delay when it was armed for having
+    /// lasted for the quantum.
+    pub(crate) fn learn(&mut self, slot: &Slot<'_>, ran: Ticks) {
+        if let (Some(quantum), true) = (self.limits.quantum, slot.was_due) {
+            self.leads[slot.worker.index()].learn(quantum, ran);
         }
     }
 
     /// Arms what is due, and notes which signals have been answered.
     pub(crate) fn check(&mut self, slots: &mut Slots<'_>, policy: &dyn Policy, now: Tsc) {
         for slot in &mut slots.all {
-            self.check_worker(slot, policy, now);
+            let since = self.look_at(slot, now);
+            slots.workers.set_turn(slot.worker, since);
+        }
+        while let Some(end) = policy.next_end(&slots.workers)
+            && end.at <= now
+        {
+            self.end(slots, end, now);
         }
     }
 
-    fn check_worker(&mut self, slot: &mut Slot<'_>, policy: &dyn Policy, now: Tsc) {
+    /// Since when a turn runs that can be armed, less what it takes to end it.
+    fn look_at(&mut self, slot: &mut Slot<'_>, now: Tsc) -> Option<Tsc> {
         let running = slot.running();
         if slot.signal.is_some_and(|signal| signal.is_answered(running, slot.line)) {
             self.note_answer(slot, now);
         }
-        let Some(turn) = running else { return };
-        if turn.generation == slot.last_armed {
-            return;
-        }
-        if self.must_end(slot, turn, policy, now) {
-            line::arm(slot.line, turn.generation);
-            slot.last_armed = turn.generation;
-            slot.signal = Some(Signal { turn: turn.generation, value: turn.generation, at: now });
-        } else if self.is_due_for_beat(slot, turn, now) {
+        let turn = running.filter(|turn| turn.generation != slot.last_armed)?;
+        if self.is_due_for_beat(slot, turn, now) {
             // After I2 of line.rs, no turn will ever be given an earlier generation than its own.
             let value = turn.generation.previous();
             line::arm(slot.line, value);
             slot.last_beat = now;
             slot.signal = Some(Signal { turn: turn.generation, value, at: now });
         }
+        let lead = self.leads[slot.worker.index()].ticks;
+        Some(Tsc(now.0.saturating_sub(turn.ticks_until(now.0) + lead)))
     }
 
-    fn must_end(&self, slot: &Slot<'_>, turn: Turn, policy: &dyn Policy, now: Tsc) -> bool {
-        let Some(quantum) = self.limits.quantum else { return false };
-        let lead = self.leads[slot.worker.index()].ticks;
-        let is_due = turn.ticks_until(now.0) + lead >= quantum.0;
-        is_due && policy.preempts() && (slot.held > 1 || policy.has_work_for(slot.worker))
+    /// Arms the turn that `end` names, unless it has just ended.
+    fn end(&self, slots: &mut Slots<'_>, end: End, now: Tsc) {
+        let slot = &mut slots.all[end.worker.index()];
+        let since = slots.workers.turn(end.worker);
+        // The turn that the policy means is that of the oldest request not collected.
+        let turn = slot.running().filter(|_| slot.outbox.is_empty());
+        if let Some(turn) = turn.filter(|turn| turn.generation != slot.last_armed) {
+            line::arm(slot.line, turn.generation);
+            slot.last_armed = turn.generation;
+            slot.was_due = since.is_some_and(|since| Some(end.at.since(since)) == self.limits.quantum);
+            slot.signal = Some(Signal { turn: turn.generation, value: turn.generation, at: now });
+            slots.workers.arm(end.worker);
+        } else {
+            slots.workers.set_turn(end.worker, None);
+        }
     }
 
     fn is_due_for_beat(&self, slot: &Slot<'_>, turn: Turn, now: Tsc) -> bool {
@@ -129,7 +142,7 @@ impl Lead {
 mod tests {
     use super::*;
     use crate::id::Class;
-    use crate::policy::{Item, by_name};
+    use crate::policy::{Item, Setup, by_name};
     use crate::preempt::turn::Generation;
     use crate::ring::spsc::ring;
     use crate::sync::{AtomicU32, Ordering};
@@ -154,7 +167,10 @@ mod tests {
             let (_, outbox) = ring(1);
             let slot = Slot::new(WorkerId(0), (inbox, outbox), shared, line, std::thread::current());
             let slots = Slots::new(vec![slot], 2, false);
-            Self { shared, slots, policy: by_name(policy, 1, 4).unwrap(), quantum: Quantum::new(limits, 1) }
+            let setup =
+                Setup { workers: 1, capacity: 4, classes: 1, quantum: limits.quantum, ticks_per_micro: 1.0 };
+            let policy = by_name(policy, &setup).unwrap();
+            Self { shared, slots, policy, quantum: Quantum::new(limits, 1) }
         }
 
         fn begin(&self, generation: u32, start: u64) {

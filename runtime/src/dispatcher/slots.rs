@@ -6,6 +6,7 @@
 
 use crate::context::Task;
 use crate::id::WorkerId;
+use crate::policy::Workers;
 use crate::preempt::line;
 use crate::preempt::turn::{Generation, Turn};
 use crate::ring::spsc::{Consumer, Producer};
@@ -39,13 +40,13 @@ pub(crate) struct Slot<'a> {
     pub(crate) shared: &'a Shared,
     pub(crate) line: &'static AtomicU32,
     pub(crate) thread: Thread,
-    /// Requests in its inbox, running, or in its outbox.
-    pub(crate) held: usize,
     /// The last signal, until it is seen to have been answered.
     pub(crate) signal: Option<Signal>,
     pub(crate) last_beat: Tsc,
     /// The last generation that was armed; a generation is armed once (line.rs, I2).
     pub(crate) last_armed: Generation,
+    /// Whether that turn was armed because it had lasted for the quantum.
+    pub(crate) was_due: bool,
 }
 
 impl<'a> Slot<'a> {
@@ -57,7 +58,7 @@ impl<'a> Slot<'a> {
         thread: Thread,
     ) -> Self {
         let (signal, last_beat, last_armed) = (None, Tsc(0), Generation::NONE);
-        Self { worker, inbox, outbox, shared, line, thread, held: 0, signal, last_beat, last_armed }
+        Self { worker, inbox, outbox, shared, line, thread, signal, last_beat, last_armed, was_due: false }
     }
 
     /// The turn that runs now.
@@ -75,40 +76,30 @@ impl<'a> Slot<'a> {
 /// All workers.
 pub(crate) struct Slots<'a> {
     pub(crate) all: Vec<Slot<'a>>,
-    depth: usize,
+    /// What each holds and runs, for the policy.
+    pub(crate) workers: Workers,
     /// Whether workers sleep, so that a push must look whether it has to wake one.
     workers_sleep: bool,
 }
 
 impl<'a> Slots<'a> {
     pub(crate) fn new(all: Vec<Slot<'a>>, depth: usize, workers_sleep: bool) -> Self {
-        Self { all, depth, workers_sleep }
+        let workers = Workers::new(all.len(), depth);
+        Self { all, workers, workers_sleep }
     }
 
     /// Takes one task that a worker gave back.
     pub(crate) fn collect(&mut self, index: usize) -> Option<Task> {
         let slot = &mut self.all[index];
         let task = slot.outbox.pop()?;
-        slot.held -= 1;
+        self.workers.take_back(slot.worker);
         Some(task)
     }
 
-    /// The worker to offer work to: of those with room and for whom there is work, the one that holds the
-    /// fewest requests, and of these the one with the least work pinned to it.
-    pub(crate) fn shortest(
-        &self,
-        has_work_for: impl Fn(WorkerId) -> bool,
-        pinned_to: impl Fn(WorkerId) -> usize,
-    ) -> Option<usize> {
-        let open = self.all.iter().enumerate().filter(|(_, slot)| slot.held < self.depth);
-        let open = open.filter(|(_, slot)| has_work_for(slot.worker));
-        open.min_by_key(|(_, slot)| (slot.held, pinned_to(slot.worker))).map(|(index, _)| index)
-    }
-
     /// Hands `task` to a worker that has room.
-    pub(crate) fn push(&mut self, index: usize, task: Task) {
-        let slot = &mut self.all[index];
-        slot.held += 1;
+    pub(crate) fn push(&mut self, worker: WorkerId, task: Task) {
+        let slot = &mut self.all[worker.index()];
+        self.workers.give(worker, task.meta().slot);
         let pushed = slot.inbox.push(task);
         assert!(pushed.is_ok(), "an inbox has room for k requests");
         if self.workers_sleep {

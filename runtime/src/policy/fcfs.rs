@@ -1,7 +1,6 @@
 //! Central first come, first served: the baseline without preemption.
 
-use super::queues::Queues;
-use super::{Item, Policy};
+use super::{End, Item, Policy, Queues, Setup, Workers};
 use crate::id::WorkerId;
 use crate::sys::clock::Tsc;
 
@@ -10,39 +9,39 @@ use crate::sys::clock::Tsc;
 pub struct Fcfs(Queues);
 
 impl Fcfs {
-    /// For `workers` workers, with room for `capacity` requests.
-    pub fn new(workers: usize, capacity: usize) -> Self {
-        Self(Queues::new(workers, capacity))
+    /// See [`Setup`].
+    pub fn new(setup: &Setup) -> Self {
+        Self(Queues::new(setup.workers, setup.capacity))
     }
 }
 
 impl Policy for Fcfs {
     fn arrived(&mut self, item: Item, _: Tsc) {
-        self.0.push_back(item);
+        self.0.push_new(item);
     }
 
     /// Keeps the request's place, should someone else have ended its turn.
-    fn preempted(&mut self, item: Item, _: Tsc) {
+    fn preempted(&mut self, _: WorkerId, item: Item, _: Tsc) {
         self.0.push_front(item);
     }
 
-    fn waits(&mut self, item: Item, _: Tsc) {
+    fn waits(&mut self, _: WorkerId, item: Item, _: Tsc) {
         self.0.push_back(item);
     }
 
-    fn next(&mut self, worker: WorkerId, _: Tsc) -> Option<Item> {
-        self.0.pop_for(worker)
+    fn next(&mut self, workers: &Workers, _: Tsc) -> Option<(WorkerId, Item)> {
+        self.0.assign(workers)
     }
 
-    fn has_work_for(&self, worker: WorkerId) -> bool {
-        self.0.has_work_for(worker)
+    fn next_end(&self, _: &Workers) -> Option<End> {
+        None
     }
 
-    fn pinned_to(&self, worker: WorkerId) -> usize {
-        self.0.pinned_to(worker)
+    fn take_unstarted(&mut self, _: Tsc) -> Option<Item> {
+        self.0.take_unstarted()
     }
 
-    fn preempts(&self) -> bool {
-        false
+    fn waiting(&self) -> usize {
+        self.0.waiting()
     }
 }

@@ -1,22 +1,49 @@
-//! Policies: which request runs next on a worker.
+//! Policies: which request runs next, on which worker, and which turn ends when.
 //!
 //! A policy is a pure state machine: time is an argument, nothing is read or written outside of it. The
-//! dispatcher and a simulator run the same code; to them a tick is whatever unit the caller counts in.
+//! dispatcher and a simulator run the same code; to a policy a tick is whatever unit its caller counts in.
+//!
+//! ```text
+//!            arrived            next                     (turn runs)
+//!   request ---------> policy ---------> worker's inbox -------------> done
+//!                        ^                                     |
+//!                        +--------- preempted, waits <---------+  ended when next_end says
+//! ```
+//!
+//! What the caller does, in any order, whenever it finds something to do:
+//!
+//! 1. for each request that a worker gave back: [`Workers::take_back`], then [`Policy::done`],
+//!    [`Policy::preempted`] or [`Policy::waits`];
+//! 2. for each arrival: [`Policy::arrived`];
+//! 3. [`Policy::next`] until it returns `None`, with [`Workers::give`] for each request that it named;
+//! 4. [`Workers::set_turn`] as turns begin, then [`Policy::next_end`]: when the moment that it names has come, arm
+//!    the turn, call [`Workers::arm`], and ask again;
+//! 5. now and then [`Policy::tick`].
+//!
+//! None of the calls allocates; each takes constant time, but for looks at sets of workers as bits and for one
+//! pass over the turns when something waits.
 
 mod fcfs;
 mod processor_sharing;
+mod quantum;
 mod queues;
+mod requests;
+mod set;
+mod workers;
 
 pub use fcfs::Fcfs;
 pub use processor_sharing::ProcessorSharing;
+pub use set::WorkerSet;
+pub use workers::Workers;
 
 use crate::id::{Class, WorkerId};
 use crate::sys::clock::{Ticks, Tsc};
+use queues::Queues;
 
 /// A request as a policy sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Item {
-    /// The caller's name for it.
+    /// The caller's name for it, below [`Setup::capacity`], unique among the requests under way.
     pub slot: u32,
     /// Its class.
     pub class: Class,
@@ -24,63 +51,89 @@ pub struct Item {
     pub arrival: Tsc,
     /// Service that it has received.
     pub received: Ticks,
-    /// The worker that it is tied to: the one that started it.
+    /// The worker that it is tied to: the one that started it. `None`: it has not started, or may migrate.
     pub pinned: Option<WorkerId>,
 }
 
-/// Decides which request runs next on which worker. Called by one thread.
+/// A turn that is to be ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct End {
+    /// Whose.
+    pub worker: WorkerId,
+    /// When, if nothing else happens until then; may have passed.
+    pub at: Tsc,
+}
+
+/// What a policy is made for.
+#[derive(Clone, Copy, Debug)]
+pub struct Setup {
+    /// Workers.
+    pub workers: usize,
+    /// Requests under way at most: slots are below it.
+    pub capacity: usize,
+    /// Classes of requests; a class beyond is an unknown one.
+    pub classes: usize,
+    /// How long a turn may last while something waits for its worker; `None`: no turn is ended.
+    pub quantum: Option<Ticks>,
+    /// Ticks in one microsecond, for options that are times.
+    pub ticks_per_micro: f64,
+}
+
+/// Decides which request runs next on which worker, and which turn is to end. Called by one thread.
 pub trait Policy: Send {
     /// Called when a request was taken in.
     fn arrived(&mut self, item: Item, now: Tsc);
 
-    /// Called when a turn was ended by preemption; `item` carries the service received so far.
-    fn preempted(&mut self, item: Item, now: Tsc);
+    /// Called when a turn of `worker` was ended by preemption; `item` carries the service received so far.
+    fn preempted(&mut self, worker: WorkerId, item: Item, now: Tsc);
 
     /// Called when a task ended its turn itself, to wait for something that another is to do: it must not keep
     /// coming before the one that it waits for.
-    fn waits(&mut self, item: Item, now: Tsc) {
-        self.preempted(item, now);
+    fn waits(&mut self, worker: WorkerId, item: Item, now: Tsc) {
+        self.preempted(worker, item, now);
     }
 
-    /// Called when a request was answered.
-    fn done(&mut self, item: Item, now: Tsc) {
-        let _ = (item, now);
+    /// Called when a request was answered, by a worker or, when it was taken by
+    /// [`take_unstarted`](Policy::take_unstarted), by [`WorkerId::DISPATCHER`].
+    fn done(&mut self, worker: WorkerId, item: Item, now: Tsc) {
+        let _ = (worker, item, now);
     }
 
-    /// Called when `worker` can hold one more request: the request it shall hold, if there is one for it.
-    fn next(&mut self, worker: WorkerId, now: Tsc) -> Option<Item>;
+    /// Called whenever a worker may have room: a request and the worker that shall hold it. `None`: there is
+    /// nothing to be handed out, until something happens.
+    fn next(&mut self, workers: &Workers, now: Tsc) -> Option<(WorkerId, Item)>;
 
-    /// Called to find the worker to offer work to, and before a turn is ended: whether
-    /// [`next`](Policy::next) would have a request for `worker`.
-    fn has_work_for(&self, worker: WorkerId) -> bool;
+    /// Called after every change and once in each round of the dispatcher's loop: the turn that is to be ended
+    /// first, and when. `None`: none, until something happens.
+    fn next_end(&self, workers: &Workers) -> Option<End>;
 
-    /// Called to choose between workers that hold equally many requests: how many waiting requests only
-    /// `worker` can run.
-    fn pinned_to(&self, worker: WorkerId) -> usize;
+    /// Called when all inboxes are full and the dispatcher has time to run a request itself: one that has not
+    /// started. The policy hears of it again when it is done.
+    fn take_unstarted(&mut self, now: Tsc) -> Option<Item>;
 
-    /// Called when a turn has lasted for the quantum and something waits for that worker: whether the turn
-    /// shall end.
-    fn preempts(&self) -> bool {
-        true
+    /// Called before the dispatcher goes to sleep: requests that wait in the policy.
+    fn waiting(&self) -> usize;
+
+    /// Called about every 100 us, whether or not anything happens.
+    fn tick(&mut self, now: Tsc) {
+        let _ = now;
     }
 }
 
-type Constructor = fn(workers: usize, capacity: usize) -> Box<dyn Policy>;
+type Constructor = fn(&Setup) -> Box<dyn Policy>;
 
-const REGISTRY: [(&str, Constructor); 2] = [
-    ("ps", |workers, capacity| Box::new(ProcessorSharing::new(workers, capacity))),
-    ("c-fcfs", |workers, capacity| Box::new(Fcfs::new(workers, capacity))),
-];
+const REGISTRY: [(&str, Constructor); 2] =
+    [("ps", |setup| Box::new(ProcessorSharing::new(setup))), ("c-fcfs", |setup| Box::new(Fcfs::new(setup)))];
 
 /// Names of all policies.
 pub fn names() -> impl Iterator<Item = &'static str> {
     REGISTRY.into_iter().map(|(name, _)| name)
 }
 
-/// Makes the policy called `name` for this many workers, with room for `capacity` requests.
-pub fn by_name(name: &str, workers: usize, capacity: usize) -> Option<Box<dyn Policy>> {
+/// Makes the policy called `name`.
+pub fn by_name(name: &str, setup: &Setup) -> Option<Box<dyn Policy>> {
     let (_, make) = REGISTRY.into_iter().find(|&(known, _)| known == name)?;
-    Some(make(workers, capacity))
+    Some(make(setup))
 }
 
 #[cfg(test)]

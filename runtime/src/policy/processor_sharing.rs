@@ -1,39 +1,46 @@
 //! Processor sharing over one queue: Concord's own policy (SOSP'23, section 3).
 
-use super::queues::Queues;
-use super::{Item, Policy};
+use super::quantum::end_by_clock;
+use super::{End, Item, Policy, Queues, Setup, Workers};
 use crate::id::WorkerId;
-use crate::sys::clock::Tsc;
+use crate::sys::clock::{Ticks, Tsc};
 
 /// Round robin: a preempted request goes behind all that wait, those that have just arrived included.
 #[derive(Debug)]
-pub struct ProcessorSharing(Queues);
+pub struct ProcessorSharing {
+    queues: Queues,
+    quantum: Option<Ticks>,
+}
 
 impl ProcessorSharing {
-    /// For `workers` workers, with room for `capacity` requests.
-    pub fn new(workers: usize, capacity: usize) -> Self {
-        Self(Queues::new(workers, capacity))
+    /// See [`Setup`].
+    pub fn new(setup: &Setup) -> Self {
+        Self { queues: Queues::new(setup.workers, setup.capacity), quantum: setup.quantum }
     }
 }
 
 impl Policy for ProcessorSharing {
     fn arrived(&mut self, item: Item, _: Tsc) {
-        self.0.push_back(item);
+        self.queues.push_new(item);
     }
 
-    fn preempted(&mut self, item: Item, _: Tsc) {
-        self.0.push_back(item);
+    fn preempted(&mut self, _: WorkerId, item: Item, _: Tsc) {
+        self.queues.push_back(item);
     }
 
-    fn next(&mut self, worker: WorkerId, _: Tsc) -> Option<Item> {
-        self.0.pop_for(worker)
+    fn next(&mut self, workers: &Workers, _: Tsc) -> Option<(WorkerId, Item)> {
+        self.queues.assign(workers)
     }
 
-    fn has_work_for(&self, worker: WorkerId) -> bool {
-        self.0.has_work_for(worker)
+    fn next_end(&self, workers: &Workers) -> Option<End> {
+        end_by_clock(workers, &self.queues, self.quantum?)
     }
 
-    fn pinned_to(&self, worker: WorkerId) -> usize {
-        self.0.pinned_to(worker)
+    fn take_unstarted(&mut self, _: Tsc) -> Option<Item> {
+        self.queues.take_unstarted()
+    }
+
+    fn waiting(&self) -> usize {
+        self.queues.waiting()
     }
 }

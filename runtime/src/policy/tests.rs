@@ -1,80 +1,112 @@
-use proptest::prelude::*;
-
 use super::*;
 
-fn item(slot: u32, pinned: Option<u16>) -> Item {
+const W: [WorkerId; 3] = [WorkerId(0), WorkerId(1), WorkerId(2)];
+
+pub(super) fn item(slot: u32, pinned: Option<u16>) -> Item {
     Item { slot, class: Class(0), arrival: Tsc(0), received: Ticks(0), pinned: pinned.map(WorkerId) }
 }
 
-fn next(policy: &mut dyn Policy, worker: u16) -> Option<u32> {
-    policy.next(WorkerId(worker), Tsc(0)).map(|item| item.slot)
+fn policy(name: &str, workers: usize) -> Box<dyn Policy> {
+    let setup =
+        Setup { workers, capacity: 64, classes: 1, quantum: Some(Ticks(5_000)), ticks_per_micro: 1_000.0 };
+    by_name(name, &setup).unwrap()
+}
+
+/// All that the policy hands out to workers that never give anything back.
+fn drain(policy: &mut dyn Policy, workers: &mut Workers) -> Vec<(u16, u32)> {
+    let mut handed = Vec::new();
+    while let Some((worker, item)) = policy.next(workers, Tsc(0)) {
+        workers.give(worker, item.slot);
+        handed.push((worker.0, item.slot));
+    }
+    handed
 }
 
 #[test]
 fn processor_sharing_puts_a_preempted_request_behind_the_waiting() {
-    let mut policy = by_name("ps", 1, 8).unwrap();
+    let (mut policy, mut workers) = (policy("ps", 1), Workers::new(1, 4));
     policy.arrived(item(1, None), Tsc(0));
-    policy.preempted(item(0, Some(0)), Tsc(0));
+    policy.preempted(W[0], item(0, Some(0)), Tsc(0));
     policy.arrived(item(2, None), Tsc(0));
-    assert!(policy.preempts());
-    assert_eq!([0; 4].map(|worker| next(&mut *policy, worker)), [Some(1), Some(0), Some(2), None]);
+    assert_eq!(drain(&mut *policy, &mut workers), [(0, 1), (0, 0), (0, 2)]);
+    workers.set_turn(W[0], Some(Tsc(7)));
+    assert_eq!(policy.next_end(&workers), Some(End { worker: W[0], at: Tsc(5_007) }));
 }
 
 #[test]
 fn fcfs_never_ends_a_turn_and_keeps_a_started_request_s_place() {
-    let mut policy = by_name("c-fcfs", 1, 8).unwrap();
+    let (mut policy, mut workers) = (policy("c-fcfs", 1), Workers::new(1, 4));
     policy.arrived(item(1, None), Tsc(0));
-    policy.preempted(item(0, Some(0)), Tsc(0));
-    assert!(!policy.preempts());
-    assert_eq!([0; 3].map(|worker| next(&mut *policy, worker)), [Some(0), Some(1), None]);
+    policy.preempted(W[0], item(0, Some(0)), Tsc(0));
+    assert_eq!(drain(&mut *policy, &mut workers), [(0, 0), (0, 1)]);
+    workers.set_turn(W[0], Some(Tsc(0)));
+    assert_eq!(policy.next_end(&workers), None);
+}
+
+#[test]
+fn new_work_goes_to_the_worker_that_holds_least_and_has_least_pinned() {
+    let (mut policy, mut workers) = (policy("ps", 3), Workers::new(3, 2));
+    workers.give(W[0], 9);
+    policy.preempted(W[1], item(8, Some(1)), Tsc(0));
+    policy.arrived(item(0, None), Tsc(0));
+    assert_eq!(policy.next(&workers, Tsc(0)), Some((W[2], item(0, None))));
+    workers.give(W[2], 0);
+    assert_eq!(drain(&mut *policy, &mut workers), [(1, 8)]);
 }
 
 #[test]
 fn a_task_that_waits_lets_all_others_go_first() {
     for name in names() {
-        let mut policy = by_name(name, 1, 8).unwrap();
+        let (mut policy, mut workers) = (policy(name, 1), Workers::new(1, 4));
         policy.arrived(item(1, None), Tsc(0));
-        policy.waits(item(0, Some(0)), Tsc(0));
-        assert_eq!([0; 3].map(|worker| next(&mut *policy, worker)), [Some(1), Some(0), None], "{name}");
+        policy.waits(W[0], item(0, Some(0)), Tsc(0));
+        assert_eq!(drain(&mut *policy, &mut workers), [(0, 1), (0, 0)], "{name}");
     }
 }
 
 #[test]
 fn a_started_request_is_offered_to_its_worker_only() {
     for name in names() {
-        let mut policy = by_name(name, 2, 8).unwrap();
-        policy.preempted(item(7, Some(1)), Tsc(0));
-        assert!(!policy.has_work_for(WorkerId(0)) && policy.has_work_for(WorkerId(1)));
-        assert_eq!((policy.pinned_to(WorkerId(0)), policy.pinned_to(WorkerId(1))), (0, 1));
-        assert_eq!((next(&mut *policy, 0), next(&mut *policy, 1)), (None, Some(7)));
+        let (mut policy, mut workers) = (policy(name, 2), Workers::new(2, 1));
+        policy.preempted(W[1], item(7, Some(1)), Tsc(0));
+        workers.give(W[1], 9);
+        assert_eq!((policy.next(&workers, Tsc(0)), policy.waiting()), (None, 1));
+        workers.take_back(W[1]);
+        assert_eq!(policy.next(&workers, Tsc(0)), Some((W[1], item(7, Some(1)))));
+    }
+}
+
+#[test]
+fn a_turn_ends_only_while_something_waits_for_its_worker() {
+    let (mut policy, mut workers) = (policy("ps", 3), Workers::new(3, 2));
+    for (worker, since) in [(W[0], 30), (W[1], 20), (W[2], 10)] {
+        workers.give(worker, worker.0.into());
+        workers.set_turn(worker, Some(Tsc(since)));
+    }
+    assert_eq!(policy.next_end(&workers), None, "nothing waits");
+    policy.preempted(W[0], item(5, Some(0)), Tsc(0));
+    assert_eq!(policy.next_end(&workers).unwrap().worker, W[0], "pinned");
+    workers.give(W[1], 6);
+    assert_eq!(policy.next_end(&workers).unwrap().worker, W[1], "in its inbox");
+    policy.arrived(item(7, None), Tsc(0));
+    assert_eq!(policy.next_end(&workers), Some(End { worker: W[2], at: Tsc(5_010) }));
+    workers.arm(W[2]);
+    assert_eq!(policy.next_end(&workers).unwrap().worker, W[1]);
+}
+
+#[test]
+fn the_dispatcher_gets_requests_that_have_not_started() {
+    for name in names() {
+        let mut policy = policy(name, 1);
+        policy.preempted(W[0], item(0, Some(0)), Tsc(0));
+        policy.preempted(W[0], item(1, None), Tsc(0));
+        policy.arrived(item(2, None), Tsc(0));
+        assert_eq!(policy.take_unstarted(Tsc(0)).map(|item| item.slot), Some(2), "{name}");
+        assert_eq!((policy.take_unstarted(Tsc(0)), policy.waiting()), (None, 2), "{name}");
     }
 }
 
 #[test]
 fn an_unknown_name_makes_no_policy() {
-    assert!(by_name("fcfs", 1, 1).is_none());
-}
-
-proptest! {
-    /// Whatever the order of events: what goes in comes out once, at a worker that may run it, oldest first.
-    #[test]
-    fn requests_leave_once_in_order_where_they_may_run(
-        pins in prop::collection::vec(prop::option::of(0_u16..3), 1..60),
-        workers in prop::collection::vec(0_u16..3, 0..60),
-    ) {
-        for name in names() {
-            let mut policy = by_name(name, 3, 64).unwrap();
-            let mut waiting = Vec::new();
-            for (slot, &pin) in pins.iter().enumerate() {
-                policy.arrived(item(slot as u32, pin), Tsc(0));
-                waiting.push((slot as u32, pin));
-            }
-            for &worker in &workers {
-                let position = waiting.iter().position(|&(_, pin)| pin.is_none_or(|pin| pin == worker));
-                prop_assert_eq!(policy.has_work_for(WorkerId(worker)), position.is_some());
-                let expected = position.map(|index| waiting.remove(index).0);
-                prop_assert_eq!(next(&mut *policy, worker), expected);
-            }
-        }
-    }
+    assert!(!names().any(|name| name == "fcfs"));
 }

@@ -9,11 +9,13 @@ use std::thread::{Scope, ScopedJoinHandle};
 use super::Server;
 use crate::config::Config;
 use crate::context::{StackPool, Task};
-use crate::dispatcher::{Counts, Dispatcher, DispatcherReport, Limits, Quantum, Slot, Slots, TaskTable};
+use crate::dispatcher::{
+    Counts, Dispatcher, DispatcherReport, Limits, Quantum, Slot, Slots, TaskTable, Ticker,
+};
 use crate::error::Error;
 use crate::id::WorkerId;
 use crate::metrics::{GapDetector, WorkerRecorder};
-use crate::policy::{self, Policy};
+use crate::policy::{self, Policy, Setup};
 use crate::preempt::{symbols, turn::Generation};
 use crate::ring::spsc::{Consumer, Producer, ring};
 use crate::service::Service;
@@ -26,6 +28,9 @@ use crate::worker::{Shared, Worker, WorkerReport};
 
 /// How often a long turn is asked whether it still runs. Answering takes the worker some 300 ns.
 const BEAT: Nanos = Nanos::from_micros(100);
+
+/// How often the policy is called when nothing happens.
+const TICK: Nanos = Nanos::from_micros(100);
 
 /// A worker that is ready to run, as the dispatcher's thread hears of it.
 struct Ready {
@@ -207,6 +212,7 @@ impl<S: Service> Plan<'_, S> {
             shutdown: &self.server.shutdown,
             idler: self.idler(),
             gaps: self.gaps(),
+            ticker: Ticker::new(self.clock.ticks(TICK)),
         };
         Ok(dispatcher.run())
     }
@@ -222,7 +228,14 @@ impl<S: Service> Plan<'_, S> {
 
     fn policy(&self) -> Box<dyn Policy> {
         let config = self.config();
-        policy::by_name(&config.policy, config.workers, config.queue_bound).expect("the name was checked")
+        let setup = Setup {
+            workers: config.workers,
+            capacity: config.queue_bound,
+            classes: self.server.classes.len(),
+            quantum: config.quantum.map(|quantum| self.clock.ticks(quantum)),
+            ticks_per_micro: self.clock.ticks(Nanos::from_millis(1)).0 as f64 / 1e3,
+        };
+        policy::by_name(&config.policy, &setup).expect("the name was checked")
     }
 
     /// Waits until every worker is ready.
