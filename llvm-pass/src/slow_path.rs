@@ -18,12 +18,14 @@ use crate::ffi::{self, Callee};
 use crate::names::Name;
 use crate::{ir, select};
 
-/// The runtime's functions behind the two stubs, and the one around a turn, in which the line may be armed for a
-/// task whose stack is not entered yet or left already: by their path.
-const SLOW_PATHS: [&str; 3] = [
+/// The runtime's functions behind the stubs, and those around a turn, in which the line may be armed for a task whose
+/// stack is not entered yet or left already: by their path.
+const SLOW_PATHS: [&str; 5] = [
     "concord::preempt::probe::probe_hit",
     "concord::preempt::probe::guard_hit",
+    "concord::preempt::countdown::clock_hit",
     "concord::preempt::run_turn",
+    "concord::preempt::run_slice",
 ];
 
 /// Called by the slow path with the guard's depth raised.

@@ -14,7 +14,7 @@ const LAYERS: [&[&str]; 6] = [
 ];
 
 /// Files that may say `unsafe`.
-const UNSAFE: [&str; 15] = [
+const UNSAFE: [&str; 16] = [
     "context/current.rs",
     "context/fiber.rs",
     "context/registers.rs",
@@ -26,6 +26,7 @@ const UNSAFE: [&str; 15] = [
     "ring/spsc.rs",
     "sys/affinity.rs",
     "sys/clock.rs",
+    "sys/second.rs",
     "sys/socket.rs",
     "sys/weak.rs",
     "transport/in_process/notes.rs",

@@ -5,7 +5,7 @@
 #![no_std]
 
 /// Version of everything in this file.
-pub const ABI_VERSION: u32 = 2;
+pub const ABI_VERSION: u32 = 3;
 
 /// Thread-local `u32` that probes compare with zero; alone in its [`LINE_BYTES`] block.
 pub const LINE_SYMBOL: &str = "concord_line";
@@ -20,10 +20,20 @@ pub const GUARD_SLOW_SYMBOL: &str = "concord_guard_slow";
 pub const CONDITION_WAIT_SYMBOL: &str = "concord_condition_wait";
 /// The same for libstdc++'s `std::condition_variable::wait(std::unique_lock<std::mutex>&)`.
 pub const CXX_CONDITION_WAIT_SYMBOL: &str = "concord_cxx_condition_wait";
+/// Thread-local `u32` that probes of the second build count down; alone in its [`LINE_BYTES`] block, whose other bytes
+/// are the runtime's. A probe subtracts its weight, the instructions that were to be expected since the last one.
+pub const COUNTDOWN_SYMBOL: &str = "concord_countdown";
+/// `preserve_most` function that such a probe calls when its weight was more than what was left of the count, which
+/// has then wrapped around: the function gives a new one.
+pub const CLOCK_SLOW_SYMBOL: &str = "concord_clock_slow";
+/// C function from a function to its clone in the second build: null in the runtime's own definition. The pass puts
+/// the clone in the place of each call whose argument is a function's name, and makes that function a root of the
+/// second build: what it can come to has clones too, as far as it has probes.
+pub const SECOND_SYMBOL: &str = "concord_second";
 /// The [`BuildInfo`] record that the pass leaves in each linked artefact.
 pub const BUILD_INFO_SYMBOL: &str = "concord_build_info";
 
-/// Alignment and size of the block that holds `concord_line`, and of the one that holds `concord_guard`.
+/// Alignment and size of the blocks that hold `concord_line`, `concord_guard` and `concord_countdown`.
 ///
 /// Two 64-byte lines, because adjacent-line prefetchers of current x86-64 CPUs move lines in pairs.
 pub const LINE_BYTES: usize = 128;
@@ -63,6 +73,20 @@ pub mod guard {
     }
 }
 
+/// What stands before a function that has a clone and whose address is taken, up to its first byte: two 64-bit words,
+/// [`MAGIC`](prefix::MAGIC) and the distance from the function to the clone. Only calls through pointers in the second
+/// build read it; such a call of anything else goes to the code that the pointer names.
+pub mod prefix {
+    /// First word; its low half alone is compared. Both halves begin with bytes that code does not end in.
+    pub const MAGIC: u64 = 0xf1c3_5ec0_f1c3_5ec0;
+    /// Bytes before the function where the magic word begins.
+    pub const MAGIC_AT: u64 = 16;
+    /// Bytes before the function where the distance begins.
+    pub const DISTANCE_AT: u64 = 8;
+    /// Bytes of one word.
+    pub const WORD: u64 = 8;
+}
+
 /// Section of the note that tools read ([`NOTE_OWNER`], [`NOTE_TYPE`], then a [`BuildInfo`]).
 pub const NOTE_SECTION: &str = ".note.concord";
 /// Owner name of the note, without its terminating zero.
@@ -84,7 +108,7 @@ pub struct BuildInfo {
     pub probes: u32,
     /// Loops in instrumented functions.
     pub loops: u32,
-    /// Bit 0: probes were inserted (clear for a build without probes).
+    /// [`FLAG_PROBES`], [`FLAG_SECOND_BUILD`].
     pub flags: u32,
     /// Hash of the options that shaped the code.
     pub options_hash: u64,
@@ -93,8 +117,10 @@ pub struct BuildInfo {
 /// First word of a [`BuildInfo`]: "CNRD".
 pub const BUILD_INFO_MAGIC: u32 = 0x4452_4e43;
 
-/// Bit of [`BuildInfo::flags`].
+/// Bit of [`BuildInfo::flags`]: probes were inserted (clear for a build without probes).
 pub const FLAG_PROBES: u32 = 1;
+/// Bit of [`BuildInfo::flags`]: there is a second build of what requests come to.
+pub const FLAG_SECOND_BUILD: u32 = 2;
 
 const _: () = assert!(size_of::<BuildInfo>() == 32);
 

@@ -6,8 +6,6 @@ mod registers;
 mod stack;
 mod task;
 
-#[cfg(test)]
-pub(crate) use fiber::Stack;
-pub(crate) use fiber::{Fiber, Outcome};
+pub(crate) use fiber::{Fiber, Outcome, Stack};
 pub(crate) use stack::StackPool;
 pub(crate) use task::{Meta, Task};

@@ -14,12 +14,13 @@
 //! ```
 //!
 //! `line`, `turn` and `decide` hold the protocol over plain atomics and values; `tests/loom.rs` checks them.
-//! `symbols` has the words and stubs that compiled code names, `probe` what the stubs call, `guard` what users
+//! `countdown` ends the turns of a thread that nobody signals. `symbols` has the words and stubs that compiled code names, `probe` what the stubs call, `guard` what users
 //! mark, `record` what tests watch, `wait` what compiled code calls to wait on a condition variable.
 //!
 //! Cost budget: nothing but the probe itself while the line is clear. A preemption costs the worker one move of
 //! the line, the stub and one switch of stacks, 100 to 300 ns; it waits for the dispatcher's core only once.
 
+pub(crate) mod countdown;
 pub(crate) mod decide;
 mod guard;
 pub(crate) mod line;
@@ -34,7 +35,8 @@ pub use record::{RECORD_LIMIT, record_probes};
 
 use crate::context::{Fiber, Outcome, current};
 use crate::sync::AtomicU32;
-use turn::{Turn, TurnWord};
+use crate::sys::clock::Tsc;
+use turn::{Generation, Turn, TurnWord};
 
 /// Runs one turn of `fiber` on this thread, whose line is `line`.
 pub(crate) fn run_turn(fiber: &mut Fiber, turn: Turn, word: &TurnWord, line: &AtomicU32) -> Outcome {
@@ -45,6 +47,20 @@ pub(crate) fn run_turn(fiber: &mut Fiber, turn: Turn, word: &TurnWord, line: &At
     word.end();
     current::end();
     // A task that ended inside a guard (a lock it forgot) must not leave the next one guarded.
+    symbols::set_guard_word(concord_abi::guard::IDLE);
+    outcome
+}
+
+/// Runs one turn of `fiber` on this thread, which nobody signals, until `deadline`: code of the second build counts
+/// down to it.
+pub(crate) fn run_slice(fiber: &mut Fiber, deadline: Tsc) -> Outcome {
+    symbols::set_guard_word(concord_abi::guard::IDLE);
+    // Any generation does: nobody arms a line with it.
+    current::begin(Generation::NONE.next().get());
+    countdown::begin(deadline);
+    let outcome = fiber.resume();
+    countdown::end();
+    current::end();
     symbols::set_guard_word(concord_abi::guard::IDLE);
     outcome
 }

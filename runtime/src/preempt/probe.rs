@@ -58,6 +58,6 @@ fn warn_of_unknown_guard() {
 
 /// A task that unwinds keeps its worker: the panic count belongs to the thread, so another task would seem to
 /// be panicking too (coio-rs#70).
-fn may_switch() -> bool {
+pub(super) fn may_switch() -> bool {
     !std::thread::panicking()
 }

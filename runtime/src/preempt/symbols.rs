@@ -1,7 +1,7 @@
 //! The symbols that compiled code names (ARCHITECTURE.md, "The contract of compiled code and runtime"):
-//! two thread-local words and two stubs, in one block of assembly so that they are linked together.
+//! three thread-local words and three stubs, in one block of assembly so that they are linked together.
 //!
-//! Both words are reached by the initial-exec model (`@gottpoff`), which works in executables, where the
+//! The words are reached by the initial-exec model (`@gottpoff`), which works in executables, where the
 //! linker turns it into a constant, and in shared objects. All symbols are hidden: an executable and a library
 //! that both hold the runtime each keep their own.
 //!
@@ -22,6 +22,7 @@
 
 use std::arch::{asm, global_asm};
 
+use super::countdown::{Countdown, clock_hit};
 use super::probe::{guard_hit, probe_hit};
 use super::wait;
 use crate::sync::AtomicU32;
@@ -117,10 +118,23 @@ global_asm!(
     ".zero 124",
     ".size concord_guard, 128",
     ".popsection",
+    // A count that hardly ever runs out; the rest is zero. See `clock`.
+    ".pushsection .tdata.concord_countdown,\"awT\",@progbits",
+    ".globl concord_countdown",
+    ".hidden concord_countdown",
+    ".type concord_countdown,@tls_object",
+    ".p2align 7",
+    "concord_countdown:",
+    ".long 0xffffffff",
+    ".zero 124",
+    ".size concord_countdown, 128",
+    ".popsection",
     stub!("concord_probe_slow", "probe_hit"),
     stub!("concord_guard_slow", "guard_hit"),
+    stub!("concord_clock_slow", "clock_hit"),
     probe_hit = sym probe_hit,
     guard_hit = sym guard_hit,
+    clock_hit = sym clock_hit,
 );
 
 const _: () = assert!(
@@ -131,12 +145,14 @@ const _: () = assert!(
 unsafe extern "C" {
     fn concord_probe_slow();
     fn concord_guard_slow();
+    fn concord_clock_slow();
 }
 
 /// Makes the linker take the archive member that defines the symbols, even when no code of this link names
 /// them yet: the pass inserts its probes only after the linker's choice of members.
 pub(crate) fn keep_linked() {
     std::hint::black_box([concord_probe_slow as *const (), concord_guard_slow as *const ()]);
+    std::hint::black_box(concord_clock_slow as *const ());
     std::hint::black_box(wait::ENTRIES);
 }
 
@@ -155,6 +171,23 @@ pub(crate) fn line() -> &'static AtomicU32 {
     // SAFETY: the block is aligned, initialised, only ever accessed atomically, and lives as long as the
     // thread. The `'static` is not the truth for other threads: whoever sends the reference to one must end
     // that thread's use before this thread ends (the server joins its workers after its dispatcher).
+    unsafe { &*address }
+}
+
+/// This thread's countdown; not to be kept beyond the caller's stay on this thread.
+pub(crate) fn countdown() -> &'static Countdown {
+    let address: *const Countdown;
+    // SAFETY: as in `line`.
+    unsafe {
+        asm!(
+            "mov {address}, qword ptr fs:[0]",
+            "add {address}, qword ptr [rip + concord_countdown@gottpoff]",
+            address = out(reg) address,
+            options(pure, readonly, nostack),
+        );
+    }
+    // SAFETY: the block is aligned, zero but for the count (a valid value of the type), this thread's alone, and lives
+    // as long as the thread; `Countdown` is not `Sync`, so the reference stays here.
     unsafe { &*address }
 }
 
@@ -237,6 +270,25 @@ pub(crate) fn probe() {
             "call {slow}",
             "2:",
             slow = sym concord_probe_slow,
+            out("r11") _,
+            clobber_abi("sysv64"),
+        );
+    }
+}
+
+/// What the pass inserts at a site of the second build.
+#[inline(always)]
+pub(crate) fn counting_probe(weight: u32) {
+    // SAFETY: subtracts from this thread's countdown; when it wraps, calls the stub. See `probe` for the clobbers.
+    unsafe {
+        asm!(
+            "mov r11, qword ptr [rip + concord_countdown@gottpoff]",
+            "sub dword ptr fs:[r11], {weight:e}",
+            "jnb 2f",
+            "call {slow}",
+            "2:",
+            weight = in(reg) weight,
+            slow = sym concord_clock_slow,
             out("r11") _,
             clobber_abi("sysv64"),
         );

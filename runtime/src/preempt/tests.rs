@@ -258,3 +258,48 @@ fn an_exit_without_an_enter_leaves_the_depth_at_zero_and_hides_no_later_guard() 
     assert_eq!(guard_depth(), 0);
     assert_eq!(symbols::guard_word(), concord_abi::guard::IDLE);
 }
+
+/// Counts down by 1000 until `done` says so.
+fn count_down(done: impl Fn() -> bool) {
+    while !done() {
+        testing::counting_probe(1_000);
+    }
+}
+
+#[test]
+fn code_of_the_second_build_leaves_at_the_end_of_each_slice() {
+    let slices = testing::in_slices(crate::Nanos::from_micros(5), STACK_BYTES, || {
+        let begin = std::time::Instant::now();
+        count_down(|| begin.elapsed().as_micros() > 200);
+    });
+    let slices = slices.unwrap();
+    assert!(slices.len() > 1, "{slices:?}");
+    assert!(slices.iter().all(|slice| slice.0 > 3_000), "none ends long before its time: {slices:?}");
+}
+
+#[test]
+fn a_slice_that_is_over_in_a_guard_ends_with_the_guard() {
+    let is_pending = Rc::new(Cell::new(false));
+    let seen = Rc::clone(&is_pending);
+    let mut task = fiber(move || {
+        testing::guard_enter();
+        count_down(testing::preemption_is_pending);
+        seen.set(true);
+        testing::guard_exit();
+    });
+    assert_eq!(run_slice(&mut task, Tsc::now()), Outcome::Preempted);
+    assert!(is_pending.get());
+    assert_eq!(run_slice(&mut task, Tsc::now()), Outcome::Done);
+}
+
+#[test]
+fn outside_of_a_slice_the_countdown_ends_nothing() {
+    (0..10_000).for_each(|_| testing::counting_probe(u32::MAX / 2));
+    let mut task = fiber(|| (0..10_000).for_each(|_| testing::counting_probe(u32::MAX / 2)));
+    assert_eq!(turn(&mut task, 3), Outcome::Done);
+}
+
+#[test]
+fn a_plain_build_has_no_clones() {
+    assert!(testing::clone_of(testing::guard_enter as fn() as *const ()).is_null());
+}

@@ -4,5 +4,6 @@ pub(crate) mod affinity;
 pub(crate) mod build;
 pub(crate) mod clock;
 pub(crate) mod idle;
+pub(crate) mod second;
 pub(crate) mod socket;
 pub(crate) mod weak;
