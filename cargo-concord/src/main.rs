@@ -24,7 +24,6 @@ mod process;
 mod reports;
 mod role;
 mod rustc;
-mod suggest;
 mod toolchain;
 mod workspace;
 

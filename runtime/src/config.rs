@@ -16,7 +16,7 @@ pub struct Config {
     pub quantum: Option<Nanos>,
     /// Requests that a worker holds at most, the running one included: the k of JBSQ(k). Default: 2.
     pub jbsq_depth: usize,
-    /// The policy's name, see [`policy::names`]. Default: `ps`.
+    /// The policy's name, and options after a colon; [`policy::help`] lists them. Default: `ps`.
     pub policy: String,
     /// Bytes of a request's stack. Default: 256 KiB; only what is touched uses memory.
     pub stack_size: usize,
@@ -110,17 +110,8 @@ impl Config {
     }
 
     fn check_policy(&self) -> Result<(), Error> {
-        check(policy::names().any(|name| name == self.policy), "policy", || {
-            let names = policy::names().collect::<Vec<_>>().join(", ");
-            let nearest = policy::names().max_by(|a, b| self.likeness(a).total_cmp(&self.likeness(b)));
-            let nearest = nearest.filter(|name| self.likeness(name) >= 0.5);
-            let hint = nearest.map(|name| format!("did you mean `{name}`? ")).unwrap_or_default();
-            format!("`{}` is unknown; {hint}known are: {names}", self.policy)
-        })
-    }
-
-    fn likeness(&self, name: &str) -> f64 {
-        strsim::jaro_winkler(&self.policy, name)
+        let spec = self.policy.parse::<policy::Spec>();
+        spec.map(drop).map_err(|error| Error::Option { option: "policy", problem: error.to_string() })
     }
 
     fn check_pinning(&self) -> Result<(), Error> {
@@ -243,5 +234,11 @@ mod tests {
         assert!(message.contains("did you mean `c-fcfs`?"), "{message}");
         let message = refusal(Config { policy: "xyz".into(), ..Config::default() });
         assert!(!message.contains("did you mean") && message.contains("ps, c-fcfs"), "{message}");
+    }
+
+    #[test]
+    fn a_policy_s_options_are_checked() {
+        let message = refusal(Config { policy: "ps:quanta=3".into(), ..Config::default() });
+        assert_eq!(message, "option `policy`: policy `ps` has no option `quanta`; it has none");
     }
 }

@@ -77,4 +77,4 @@ pub use request::{Origin, Reply, ReplyFull, Request, Status};
 pub use server::{Server, ShutdownHandle};
 pub use service::Service;
 pub use sys::build::Build;
-pub use sys::clock::{Clock, Nanos, Ticks, Tsc};
+pub use sys::clock::{Clock, Nanos, NotATime, Ticks, Tsc};

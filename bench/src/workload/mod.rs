@@ -75,12 +75,8 @@ impl Workload {
 
 fn unknown(name: &str) -> BenchError {
     let names: Vec<String> = catalogue::all().into_iter().map(|workload| workload.name).collect();
-    let closeness = |known: &String| strsim::jaro_winkler(&name.to_lowercase(), known);
-    let nearest = names.iter().max_by(|a, b| closeness(a).total_cmp(&closeness(b)));
-    let hint = match nearest.filter(|known| closeness(known) > 0.7) {
-        Some(known) => format!(" (did you mean `{known}`?)"),
-        None => String::new(),
-    };
+    let nearest = concord_suggest::closest(name, names.iter().map(String::as_str));
+    let hint = nearest.map(|known| format!(" (did you mean `{known}`?)")).unwrap_or_default();
     BenchError::UnknownWorkload { name: name.into(), hint, known: names.join(", ") }
 }
 

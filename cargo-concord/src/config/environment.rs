@@ -5,8 +5,8 @@ use anyhow::{Result, bail};
 use super::{Layer, Wish, read_bound};
 use crate::context::{CONTEXT_VARIABLE, FLAGS_VARIABLE, OPTIONS_VARIABLE};
 use crate::rustc::profile::PROFILE_VARIABLE;
-use crate::suggest;
 use crate::toolchain::PASS_VARIABLE;
+use concord_suggest as suggest;
 
 const PREFIX: &str = "CONCORD_";
 

@@ -6,7 +6,7 @@ use anyhow::{Result, bail};
 use serde_json::Value;
 
 use super::{Layer, Wish, read_bound};
-use crate::suggest;
+use concord_suggest as suggest;
 
 /// Where a table stands.
 #[derive(Clone, Debug)]

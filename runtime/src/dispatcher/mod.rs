@@ -24,7 +24,7 @@ use std::time::Duration;
 use crate::context::{Meta, Task};
 use crate::id::WorkerId;
 use crate::metrics::GapDetector;
-use crate::policy::{Item, Policy};
+use crate::policy::{Item, Policy, Report};
 use crate::service::Service;
 use crate::sync::{AtomicBool, Ordering};
 use crate::sys::clock::{Ticks, Tsc};
@@ -55,6 +55,7 @@ pub(crate) struct Dispatcher<'a, S, T> {
 pub(crate) struct DispatcherReport {
     pub(crate) counts: Counts,
     pub(crate) quantum: Quantum,
+    pub(crate) policy: Report,
     pub(crate) gaps: GapDetector,
     pub(crate) lost: u64,
     pub(crate) epoch: Tsc,
@@ -88,8 +89,9 @@ impl<S: Service, T: Transport> Dispatcher<'_, S, T> {
         self.slots.all.iter().for_each(Slot::stop);
         let end = Tsc::now();
         let lost = self.transport.lost();
+        let policy = self.policy.report();
         let Self { counts, quantum, gaps, .. } = self;
-        DispatcherReport { counts, quantum, gaps, lost, epoch, end }
+        DispatcherReport { counts, quantum, policy, gaps, lost, epoch, end }
     }
 
     /// Takes back what workers have finished or been made to stop.

@@ -142,7 +142,7 @@ impl Lead {
 mod tests {
     use super::*;
     use crate::id::Class;
-    use crate::policy::{Item, Setup, by_name};
+    use crate::policy::{Item, Setup, Spec};
     use crate::preempt::turn::Generation;
     use crate::ring::spsc::ring;
     use crate::sync::{AtomicU32, Ordering};
@@ -167,9 +167,15 @@ mod tests {
             let (_, outbox) = ring(1);
             let slot = Slot::new(WorkerId(0), (inbox, outbox), shared, line, std::thread::current());
             let slots = Slots::new(vec![slot], 2, false);
-            let setup =
-                Setup { workers: 1, capacity: 4, classes: 1, quantum: limits.quantum, ticks_per_micro: 1.0 };
-            let policy = by_name(policy, &setup).unwrap();
+            let setup = Setup {
+                workers: 1,
+                capacity: 4,
+                classes: 1,
+                quantum: limits.quantum,
+                ticks_per_micro: 1.0,
+                clock: None,
+            };
+            let policy = policy.parse::<Spec>().unwrap().make(&setup).unwrap();
             Self { shared, slots, policy, quantum: Quantum::new(limits, 1) }
         }
 

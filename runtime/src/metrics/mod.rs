@@ -10,6 +10,7 @@ pub(crate) use recorder::WorkerRecorder;
 use hdrhistogram::Histogram;
 
 use crate::id::WorkerId;
+use crate::policy::Report;
 use crate::sys::build::Build;
 use crate::sys::clock::Nanos;
 
@@ -46,6 +47,8 @@ pub struct Statistics {
     /// to their line: the host stopped the worker, or the handler was in a long call without probes. A turn is
     /// written to when it must end and, in a binary with probes, every 100 us.
     pub overruns: Vec<Overrun>,
+    /// What the policy says of itself: DARC's reservations and the costs of its bookkeeping.
+    pub policy: Report,
     /// How this artefact was built.
     pub build: Build,
     /// From the first poll to the last reply.

@@ -1,36 +1,39 @@
 //! Central first come, first served: the baseline without preemption.
 
-use super::{End, Item, Policy, Queues, Setup, Workers};
+use super::{End, Item, Policy, Queue, Setup, Shared, Workers};
 use crate::id::WorkerId;
 use crate::sys::clock::Tsc;
 
 /// One queue in order of arrival; a request that runs is never ended.
 #[derive(Debug)]
-pub struct Fcfs(Queues);
+pub struct Fcfs {
+    queue: Queue,
+    shared: Shared,
+}
 
 impl Fcfs {
     /// See [`Setup`].
     pub fn new(setup: &Setup) -> Self {
-        Self(Queues::new(setup.workers, setup.capacity))
+        Self { queue: Queue::new(setup.workers), shared: Shared::new(setup.workers, setup.capacity) }
     }
 }
 
 impl Policy for Fcfs {
-    fn arrived(&mut self, item: Item, _: Tsc) {
-        self.0.push_new(item);
+    fn arrived(&mut self, item: Item, now: Tsc) {
+        self.queue.push_new(&mut self.shared, item, now);
     }
 
     /// Keeps the request's place, should someone else have ended its turn.
-    fn preempted(&mut self, _: WorkerId, item: Item, _: Tsc) {
-        self.0.push_front(item);
+    fn preempted(&mut self, _: WorkerId, item: Item, now: Tsc) {
+        self.queue.push_front(&mut self.shared, item, now);
     }
 
-    fn waits(&mut self, _: WorkerId, item: Item, _: Tsc) {
-        self.0.push_back(item);
+    fn waits(&mut self, _: WorkerId, item: Item, now: Tsc) {
+        self.queue.push_back(&mut self.shared, item, now);
     }
 
     fn next(&mut self, workers: &Workers, _: Tsc) -> Option<(WorkerId, Item)> {
-        self.0.assign(workers)
+        self.queue.assign(&mut self.shared, workers)
     }
 
     fn next_end(&self, _: &Workers) -> Option<End> {
@@ -38,10 +41,10 @@ impl Policy for Fcfs {
     }
 
     fn take_unstarted(&mut self, _: Tsc) -> Option<Item> {
-        self.0.take_unstarted()
+        self.queue.take_unstarted(&self.shared)
     }
 
     fn waiting(&self) -> usize {
-        self.0.waiting()
+        self.queue.waiting()
     }
 }

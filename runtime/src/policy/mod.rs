@@ -24,21 +24,29 @@
 //! pass over the turns when something waits.
 
 mod fcfs;
+mod on_demand;
 mod processor_sharing;
 mod quantum;
-mod queues;
+mod queue;
+mod registry;
+mod report;
 mod requests;
 mod set;
+mod spec;
 mod workers;
 
 pub use fcfs::Fcfs;
+pub use on_demand::OnDemand;
 pub use processor_sharing::ProcessorSharing;
+pub use registry::{all, names};
+pub use report::{Cost, Costs, Report, Reservation, ReservationUpdate};
 pub use set::WorkerSet;
+pub use spec::{Entry, OptionDoc, Spec, SpecError, help};
 pub use workers::Workers;
 
 use crate::id::{Class, WorkerId};
-use crate::sys::clock::{Ticks, Tsc};
-use queues::Queues;
+use crate::sys::clock::{Nanos, Ticks, Tsc};
+use queue::{Queue, Shared};
 
 /// A request as a policy sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,6 +85,15 @@ pub struct Setup {
     pub quantum: Option<Ticks>,
     /// Ticks in one microsecond, for options that are times.
     pub ticks_per_micro: f64,
+    /// Reads a clock in ticks, for policies that measure what their own work costs; nothing is decided by it.
+    pub clock: Option<fn() -> Tsc>,
+}
+
+impl Setup {
+    /// A time in ticks.
+    pub fn ticks(&self, time: Nanos) -> Ticks {
+        Ticks((time.0 as f64 * self.ticks_per_micro / 1e3).round() as u64)
+    }
 }
 
 /// Decides which request runs next on which worker, and which turn is to end. Called by one thread.
@@ -114,26 +131,15 @@ pub trait Policy: Send {
     /// Called before the dispatcher goes to sleep: requests that wait in the policy.
     fn waiting(&self) -> usize;
 
+    /// Called after a run: what the policy has to say of itself.
+    fn report(&self) -> Report {
+        Report::default()
+    }
+
     /// Called about every 100 us, whether or not anything happens.
     fn tick(&mut self, now: Tsc) {
         let _ = now;
     }
-}
-
-type Constructor = fn(&Setup) -> Box<dyn Policy>;
-
-const REGISTRY: [(&str, Constructor); 2] =
-    [("ps", |setup| Box::new(ProcessorSharing::new(setup))), ("c-fcfs", |setup| Box::new(Fcfs::new(setup)))];
-
-/// Names of all policies.
-pub fn names() -> impl Iterator<Item = &'static str> {
-    REGISTRY.into_iter().map(|(name, _)| name)
-}
-
-/// Makes the policy called `name`.
-pub fn by_name(name: &str, setup: &Setup) -> Option<Box<dyn Policy>> {
-    let (_, make) = REGISTRY.into_iter().find(|&(known, _)| known == name)?;
-    Some(make(setup))
 }
 
 #[cfg(test)]

@@ -1,17 +1,17 @@
 //! When a turn is to end because it has lasted for the quantum.
 
-use super::{End, Queues, Workers};
+use super::{End, Queue, Workers};
 use crate::sys::clock::Ticks;
 
 /// The next turn to end by the clock, when a turn ends after `quantum` while something waits for its worker: in
-/// `queues`, or in its inbox.
+/// `queue`, or in its inbox.
 #[inline]
-pub(super) fn end_by_clock(workers: &Workers, queues: &Queues, quantum: Ticks) -> Option<End> {
-    if queues.has_work_for_anyone() {
+pub(super) fn end_by_clock(workers: &Workers, queue: &Queue, quantum: Ticks) -> Option<End> {
+    if queue.has_work_for_anyone() {
         let (worker, since) = workers.longest_turn()?;
         return Some(End { worker, at: since + quantum });
     }
-    let pinned = queues.with_pinned().iter();
+    let pinned = queue.with_pinned().iter();
     let behind = (2..=workers.depth()).flat_map(|held| workers.holding(held).iter());
     let turns = pinned.chain(behind).filter_map(|worker| Some((worker, workers.turn(worker)?)));
     let (worker, since) = turns.min_by_key(|&(_, since)| since)?;

@@ -17,6 +17,8 @@ struct Entry {
     item: Item,
     /// See [`List::push_back`].
     number: u64,
+    /// Since when it waits, or has waited before it was handed out.
+    waits_since: Tsc,
     next: u32,
 }
 
@@ -25,7 +27,19 @@ impl Requests {
     pub(super) fn new(capacity: usize) -> Self {
         let item =
             Item { slot: 0, class: Default::default(), arrival: Tsc(0), received: Ticks(0), pinned: None };
-        Self { entries: vec![Entry { item, number: 0, next: NONE }; capacity].into() }
+        Self { entries: vec![Entry { item, number: 0, waits_since: Tsc(0), next: NONE }; capacity].into() }
+    }
+
+    /// A request as it was when it last came: while it waits, and until it comes again.
+    #[inline]
+    pub(super) fn item(&self, slot: u32) -> &Item {
+        &self.entries[slot as usize].item
+    }
+
+    /// Since when a request waits, or had waited when it was handed out.
+    #[inline]
+    pub(super) fn waits_since(&self, slot: u32) -> Tsc {
+        self.entries[slot as usize].waits_since
     }
 
     fn entry(&mut self, slot: u32) -> &mut Entry {
@@ -60,6 +74,15 @@ impl List {
         (self.len > 0).then_some(self.first)
     }
 
+    /// The slot of the one that `position` others precede; walks there.
+    #[inline]
+    pub(super) fn nth(&self, requests: &Requests, position: usize) -> Option<u32> {
+        if position >= self.len() {
+            return None;
+        }
+        Some((0..position).fold(self.first, |slot, _| requests.entries[slot as usize].next))
+    }
+
     /// The oldest one and the number with which it came.
     #[inline]
     pub(super) fn front<'a>(&self, requests: &'a Requests) -> Option<(u64, &'a Item)> {
@@ -69,8 +92,8 @@ impl List {
 
     /// Adds a request; `number` says how it stands to those of other lists, in whatever way the policy likes.
     #[inline]
-    pub(super) fn push_back(&mut self, requests: &mut Requests, number: u64, item: Item) {
-        *requests.entry(item.slot) = Entry { item, number, next: NONE };
+    pub(super) fn push_back(&mut self, requests: &mut Requests, number: u64, item: Item, now: Tsc) {
+        *requests.entry(item.slot) = Entry { item, number, waits_since: now, next: NONE };
         match self.len {
             0 => self.first = item.slot,
             _ => requests.entry(self.last).next = item.slot,
@@ -81,9 +104,9 @@ impl List {
 
     /// As [`push_back`](List::push_back), before all others.
     #[inline]
-    pub(super) fn push_front(&mut self, requests: &mut Requests, number: u64, item: Item) {
+    pub(super) fn push_front(&mut self, requests: &mut Requests, number: u64, item: Item, now: Tsc) {
         let next = self.first().unwrap_or(NONE);
-        *requests.entry(item.slot) = Entry { item, number, next };
+        *requests.entry(item.slot) = Entry { item, number, waits_since: now, next };
         self.first = item.slot;
         if self.len == 0 {
             self.last = item.slot;
@@ -111,16 +134,17 @@ mod tests {
         let (mut a, mut b) = (List::EMPTY, List::EMPTY);
         for slot in 0..6 {
             let list = if slot % 2 == 0 { &mut a } else { &mut b };
-            list.push_back(&mut requests, slot.into(), item(slot, None));
+            list.push_back(&mut requests, slot.into(), item(slot, None), Tsc(0));
         }
-        a.push_front(&mut requests, 9, item(6, None));
+        a.push_front(&mut requests, 9, item(6, None), Tsc(0));
         assert_eq!(a.front(&requests).map(|(number, item)| (number, item.slot)), Some((9, 6)));
+        assert_eq!((a.nth(&requests, 2), b.nth(&requests, 3)), (Some(2), None));
         let drain = |list: &mut List| -> Vec<u32> {
             std::iter::from_fn(|| list.pop_front(&requests)).map(|item| item.slot).collect()
         };
         assert_eq!((drain(&mut a), drain(&mut b)), (vec![6, 0, 2, 4], vec![1, 3, 5]));
         assert!(a.is_empty() && b.is_empty());
-        b.push_back(&mut requests, 0, item(3, None));
+        b.push_back(&mut requests, 0, item(3, None), Tsc(0));
         assert_eq!(b.first(), Some(3));
     }
 }

@@ -7,16 +7,24 @@ pub(super) fn item(slot: u32, pinned: Option<u16>) -> Item {
 }
 
 fn policy(name: &str, workers: usize) -> Box<dyn Policy> {
-    let setup =
-        Setup { workers, capacity: 64, classes: 1, quantum: Some(Ticks(5_000)), ticks_per_micro: 1_000.0 };
-    by_name(name, &setup).unwrap()
+    let setup = Setup {
+        workers,
+        capacity: 64,
+        classes: 1,
+        quantum: Some(Ticks(5_000)),
+        ticks_per_micro: 1_000.0,
+        clock: None,
+    };
+    name.parse::<Spec>().unwrap().make(&setup).unwrap()
 }
 
-/// All that the policy hands out to workers that never give anything back.
+/// All that the policy hands out to workers that answer at once.
 fn drain(policy: &mut dyn Policy, workers: &mut Workers) -> Vec<(u16, u32)> {
     let mut handed = Vec::new();
     while let Some((worker, item)) = policy.next(workers, Tsc(0)) {
         workers.give(worker, item.slot);
+        workers.take_back(worker);
+        policy.done(worker, item, Tsc(0));
         handed.push((worker.0, item.slot));
     }
     handed
@@ -29,6 +37,8 @@ fn processor_sharing_puts_a_preempted_request_behind_the_waiting() {
     policy.preempted(W[0], item(0, Some(0)), Tsc(0));
     policy.arrived(item(2, None), Tsc(0));
     assert_eq!(drain(&mut *policy, &mut workers), [(0, 1), (0, 0), (0, 2)]);
+    workers.give(W[0], 3);
+    workers.give(W[0], 4);
     workers.set_turn(W[0], Some(Tsc(7)));
     assert_eq!(policy.next_end(&workers), Some(End { worker: W[0], at: Tsc(5_007) }));
 }
@@ -39,6 +49,8 @@ fn fcfs_never_ends_a_turn_and_keeps_a_started_request_s_place() {
     policy.arrived(item(1, None), Tsc(0));
     policy.preempted(W[0], item(0, Some(0)), Tsc(0));
     assert_eq!(drain(&mut *policy, &mut workers), [(0, 0), (0, 1)]);
+    workers.give(W[0], 3);
+    workers.give(W[0], 4);
     workers.set_turn(W[0], Some(Tsc(0)));
     assert_eq!(policy.next_end(&workers), None);
 }
@@ -107,6 +119,11 @@ fn the_dispatcher_gets_requests_that_have_not_started() {
 }
 
 #[test]
-fn an_unknown_name_makes_no_policy() {
-    assert!(!names().any(|name| name == "fcfs"));
+fn specs_are_checked_word_by_word() {
+    let refusal = |text: &str| text.parse::<Spec>().unwrap_err().to_string();
+    assert_eq!("ps".parse::<Spec>().unwrap().to_string(), "ps");
+    assert!(refusal("fcfs").starts_with("`fcfs` is unknown; did you mean `c-fcfs`?; known are: ps, "));
+    assert!(!refusal("zzz").contains("did you mean"));
+    assert_eq!(refusal("ps:a=1"), "policy `ps` has no option `a`; it has none");
+    assert_eq!(refusal("ps:a"), "policy `ps`: `a` has no value; write `option=value`");
 }

@@ -86,6 +86,14 @@ impl Workers {
         (inbox.held > 0).then(|| inbox.slots[inbox.oldest])
     }
 
+    /// The request that `worker` is to run after the oldest one.
+    #[inline]
+    pub fn second(&self, worker: WorkerId) -> Option<u32> {
+        let inbox = &self.inboxes[worker.index()];
+        let position = if inbox.oldest + 1 == self.depth { 0 } else { inbox.oldest + 1 };
+        (inbox.held > 1).then(|| inbox.slots[position])
+    }
+
     /// Since when `worker` has been running a turn that is not armed.
     #[inline]
     pub fn turn(&self, worker: WorkerId) -> Option<Tsc> {
@@ -170,10 +178,10 @@ mod tests {
         let mut workers = Workers::new(3, 2);
         workers.give(W[1], 7);
         workers.give(W[1], 8);
-        assert_eq!((workers.held(W[1]), workers.oldest(W[1]), workers.idle().len()), (2, Some(7), 2));
+        assert_eq!((workers.held(W[1]), workers.oldest(W[1]), workers.second(W[1])), (2, Some(7), Some(8)));
         workers.take_back(W[1]);
         workers.give(W[1], 9);
-        assert_eq!((workers.oldest(W[1]), workers.holding(2).first()), (Some(8), Some(W[1])));
+        assert_eq!((workers.second(W[1]), workers.holding(2).first()), (Some(9), Some(W[1])));
         workers.take_back(W[1]);
         workers.take_back(W[1]);
         assert_eq!((workers.oldest(W[1]), workers.idle().len()), (None, 3));

@@ -9,7 +9,7 @@ use crate::sys::clock::{Clock, Tsc};
 
 pub(super) fn statistics(names: &[String], build: Build, clock: Clock, ended: Ended) -> Statistics {
     let Ended { dispatcher, workers } = ended;
-    let DispatcherReport { counts, quantum, gaps, lost, epoch, end } = dispatcher;
+    let DispatcherReport { counts, quantum, policy, gaps, lost, epoch, end } = dispatcher;
     let mut all = WorkerRecorder::new(names);
     workers.iter().for_each(|worker| all.merge(&worker.recorder));
     let (mut classes, preemptions, achieved_quantum) = all.into_parts();
@@ -35,6 +35,7 @@ pub(super) fn statistics(names: &[String], build: Build, clock: Clock, ended: En
         longest_poll_gap: clock.nanos(gaps.longest()),
         stolen,
         overruns: overruns.map(|(worker, interval)| Overrun { worker, interval }).collect(),
+        policy,
         build,
         elapsed: clock.nanos(end.since(epoch)),
     }

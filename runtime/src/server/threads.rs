@@ -15,13 +15,13 @@ use crate::dispatcher::{
 use crate::error::Error;
 use crate::id::WorkerId;
 use crate::metrics::{GapDetector, WorkerRecorder};
-use crate::policy::{self, Policy, Setup};
+use crate::policy::{Policy, Setup, Spec};
 use crate::preempt::{symbols, turn::Generation};
 use crate::ring::spsc::{Consumer, Producer, ring};
 use crate::service::Service;
 use crate::sync::{AtomicU32, Ordering, Thread};
 use crate::sys::affinity;
-use crate::sys::clock::{Clock, Nanos};
+use crate::sys::clock::{Clock, Nanos, Tsc};
 use crate::sys::idle::{Idler, Manner};
 use crate::transport::{Egress, Transport};
 use crate::worker::{Shared, Worker, WorkerReport};
@@ -198,7 +198,7 @@ impl<S: Service> Plan<'_, S> {
         let config = self.config();
         let _state = self.setup(WorkerId::DISPATCHER, 0)?;
         let slots = self.gather(ends, ready)?;
-        let policy = self.policy();
+        let policy = self.policy()?;
         let _abort = AbortOnUnwind;
         let dispatcher = Dispatcher {
             service: &self.server.service,
@@ -226,7 +226,7 @@ impl<S: Service> Plan<'_, S> {
         }
     }
 
-    fn policy(&self) -> Box<dyn Policy> {
+    fn policy(&self) -> Result<Box<dyn Policy>, Error> {
         let config = self.config();
         let setup = Setup {
             workers: config.workers,
@@ -234,8 +234,10 @@ impl<S: Service> Plan<'_, S> {
             classes: self.server.classes.len(),
             quantum: config.quantum.map(|quantum| self.clock.ticks(quantum)),
             ticks_per_micro: self.clock.ticks(Nanos::from_millis(1)).0 as f64 / 1e3,
+            clock: Some(Tsc::now),
         };
-        policy::by_name(&config.policy, &setup).expect("the name was checked")
+        let spec: Spec = config.policy.parse().expect("the options were checked");
+        spec.make(&setup).map_err(|error| Error::Option { option: "policy", problem: error.to_string() })
     }
 
     /// Waits until every worker is ready.

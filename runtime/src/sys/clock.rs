@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::ops::{Add, Sub};
+use std::str::FromStr;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
@@ -114,6 +115,31 @@ impl fmt::Display for Nanos {
     }
 }
 
+/// A text that is no time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a time is a number and a unit: ns, us, ms or s")]
+pub struct NotATime;
+
+impl FromStr for Nanos {
+    type Err = NotATime;
+
+    /// A number, whole or decimal, and a unit: `500ns`, `1.5us`, `2ms`, `1s`.
+    fn from_str(text: &str) -> Result<Self, NotATime> {
+        let unit = text.find(|c: char| c.is_ascii_alphabetic()).ok_or(NotATime)?;
+        let (number, unit) = text.split_at(unit);
+        let scale = match unit {
+            "ns" => 1.0,
+            "us" => 1e3,
+            "ms" => 1e6,
+            "s" => 1e9,
+            _ => return Err(NotATime),
+        };
+        let value = number.parse::<f64>().map_err(|_| NotATime)? * scale;
+        let is_possible = (0.0..=1e18).contains(&value);
+        if is_possible { Ok(Self(value.round() as u64)) } else { Err(NotATime) }
+    }
+}
+
 /// The counter's rate.
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {
@@ -190,6 +216,15 @@ mod tests {
         let measured = clock.nanos(end_tsc.since(begin_tsc)).0 as f64;
         let elapsed = end.duration_since(begin).as_nanos() as f64;
         assert!((measured / elapsed - 1.0).abs() < 0.01, "{measured} against {elapsed}");
+    }
+
+    #[test]
+    fn times_are_read_with_their_unit() {
+        let read = ["500ns", "1.5us", "2ms", "1s", "0ns"].map(|text| text.parse().ok());
+        assert_eq!(read, [500, 1_500, 2_000_000, 1_000_000_000, 0].map(|nanos| Some(Nanos(nanos))));
+        for text in ["5", "us", "5 us", "-1us", "1m", "1us2", "", "1e30s", "infs"] {
+            assert_eq!(text.parse::<Nanos>(), Err(NotATime), "{text}");
+        }
     }
 
     #[test]

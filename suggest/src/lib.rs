@@ -4,7 +4,7 @@
 const LIKENESS: f64 = 0.75;
 
 /// The one of `known` that is most like `word`, if any is like it.
-pub(crate) fn closest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub fn closest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     known
         .into_iter()
         .map(|candidate| (likeness(word, candidate), candidate))
@@ -20,7 +20,7 @@ fn likeness(left: &str, right: &str) -> f64 {
 }
 
 /// `; did you mean ...?`, or nothing.
-pub(crate) fn question<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+pub fn question<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     closest(word, known).map(|found| format!("; did you mean `{found}`?")).unwrap_or_default()
 }
 

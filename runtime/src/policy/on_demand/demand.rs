@@ -1,0 +1,116 @@
+//! Whose turn is to end, and when.
+
+use super::{OnDemand, Victim};
+use crate::id::WorkerId;
+use crate::policy::{End, Workers};
+use crate::sys::clock::{Ticks, Tsc};
+
+/// A turn that may be ended from a moment on. The least is the one to end: the earliest; of these the one of the
+/// highest level, then on the worker with the least pinned to it, then by [`Victim`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Candidate {
+    at: Tsc,
+    level: std::cmp::Reverse<usize>,
+    pinned: u32,
+    preference: u64,
+    worker: WorkerId,
+}
+
+impl OnDemand {
+    pub(super) fn first_end(&self, workers: &Workers) -> Option<End> {
+        if self.limits.is_empty() {
+            return None;
+        }
+        let mut first = None;
+        if self.waiting > 0 {
+            self.for_anyone(workers, &mut first);
+            self.for_pinned(workers, &mut first);
+            self.for_old(workers, &mut first);
+        }
+        self.for_inboxes(workers, &mut first);
+        first.map(|Candidate { worker, at, .. }| End { worker, at })
+    }
+
+    /// When the turn of `worker` may be ended for a request of `level` that waits since `since`.
+    fn candidate(&self, workers: &Workers, worker: WorkerId, level: usize, since: Tsc) -> Option<Candidate> {
+        let begun = workers.turn(worker)?;
+        let slot = workers.oldest(worker)?;
+        let received = self.shared.requests.item(slot).received;
+        let limit = *self.limits.get(level)?;
+        let mut at = begun + Ticks(limit.0.saturating_sub(received.0));
+        at = at.max(since + self.settings.arm);
+        if self.was_old[slot as usize] {
+            at = at.max(begun + self.limits[0]);
+        }
+        let served = received + at.since(begun);
+        let preference = match self.settings.victim {
+            Victim::Longest => begun.0,
+            Victim::Newest => u64::MAX - begun.0,
+            Victim::Most => u64::MAX - served.0,
+            Victim::Least => served.0,
+        };
+        let (level, pinned) = (std::cmp::Reverse(self.level(served)), self.shared.pins.of(worker));
+        Some(Candidate { at, level, pinned, preference, worker })
+    }
+
+    fn any_candidate(&self, workers: &Workers, level: usize, since: Tsc, first: &mut Option<Candidate>) {
+        let running = (0..workers.count()).map(|index| WorkerId(index as u16));
+        let candidates = running.filter_map(|worker| self.candidate(workers, worker, level, since));
+        improve(first, candidates.min());
+    }
+
+    /// Requests that any worker may run. Those workers that are about to be free will take the first ones.
+    fn for_anyone(&self, workers: &Workers, first: &mut Option<Candidate>) {
+        let soon_free = workers.armed().iter().filter(|&worker| workers.held(worker) < 2).count();
+        if let Some(slot) = self.levels[0].unstarted(&self.shared, soon_free) {
+            return self.any_candidate(workers, 0, self.shared.requests.waits_since(slot), first);
+        }
+        for level in 0..self.limits.len() {
+            if let Some(slot) = self.levels[level].migrating(&self.shared, soon_free) {
+                return self.any_candidate(workers, level, self.shared.requests.waits_since(slot), first);
+            }
+        }
+    }
+
+    /// Requests that wait for one worker, which runs one of a higher level.
+    fn for_pinned(&self, workers: &Workers, first: &mut Option<Candidate>) {
+        for (level, queue) in self.levels[..self.limits.len()].iter().enumerate() {
+            for worker in queue.with_pinned().iter() {
+                let slot = queue.pinned(worker).expect("it has one");
+                let since = self.shared.requests.waits_since(slot);
+                improve(first, self.candidate(workers, worker, level, since));
+            }
+        }
+    }
+
+    /// Requests that have waited for too long, behind turns that are no longer in the first level.
+    fn for_old(&self, workers: &Workers, first: &mut Option<Candidate>) {
+        let quantum = self.limits[0];
+        let after_a_quantum = |worker| {
+            let mut candidate = self.candidate(workers, worker, 0, Tsc(0))?;
+            candidate.at = candidate.at.max(workers.turn(worker)? + quantum);
+            Some(candidate)
+        };
+        for worker in self.with_old.iter() {
+            improve(first, after_a_quantum(worker));
+        }
+        if self.is_old {
+            let running = (0..workers.count()).map(|index| WorkerId(index as u16));
+            improve(first, running.filter_map(after_a_quantum).min());
+        }
+    }
+
+    /// Requests in an inbox whose worker's turn has left the first level.
+    fn for_inboxes(&self, workers: &Workers, first: &mut Option<Candidate>) {
+        for worker in (2..=workers.depth()).flat_map(|held| workers.holding(held).iter()) {
+            let slot = workers.second(worker).expect("it holds two requests");
+            improve(first, self.candidate(workers, worker, 0, self.shared.requests.waits_since(slot)));
+        }
+    }
+}
+
+fn improve(first: &mut Option<Candidate>, candidate: Option<Candidate>) {
+    if let Some(candidate) = candidate {
+        *first = Some(first.map_or(candidate, |best| best.min(candidate)));
+    }
+}

@@ -1,0 +1,239 @@
+//! Levels with preemption on demand: our own policy.
+//!
+//! ```text
+//!   arrival -> level 0 ---- quantum ----> level 1 ---- quantum x growth ----> ... -> background
+//!              foreground                                                            first come, first served
+//! ```
+//!
+//! A request's level follows from the service that it has received; nothing is known of it beforehand. The lowest
+//! level goes first. Crossing from one level to the next ends no turn: a turn goes on undisturbed until a request
+//! of a lower level has waited for the arming time and no worker is idle or about to be. So most turns of long
+//! requests end because they are done, short requests wait for little more than the arming time, and a load that
+//! has no long requests is never preempted.
+//!
+//! Ageing bounds starvation: a request that has waited for `patience` in a level above the first goes before all
+//! others on its worker, and then runs for a quantum at least.
+//!
+//! The idea of two levels with a foreground is that of FB-n (Kleinrock, Queueing Systems II, 4.7); what is ours
+//! is that a quantum's end makes a turn a candidate instead of ending it.
+
+mod demand;
+
+use super::queue::{Queue, Shared};
+use super::spec::{OptionDoc, Options, SpecError};
+use super::{End, Item, Policy, Setup, WorkerSet, Workers};
+use crate::id::WorkerId;
+use crate::sys::clock::{Ticks, Tsc};
+
+pub(super) const OPTIONS: &[OptionDoc] = &[
+    OptionDoc { name: "levels", default: "2", help: "levels, the background included, from 2 to 8" },
+    OptionDoc { name: "growth", default: "4", help: "each level's quantum is so many times the one before" },
+    OptionDoc { name: "arm", default: "1us", help: "how long a request waits before it ends another's turn" },
+    OptionDoc { name: "patience", default: "10ms", help: "who has waited for so long goes first" },
+    OptionDoc { name: "victim", default: "longest", help: "longest, newest, most or least" },
+    OptionDoc { name: "requeue", default: "back", help: "back or front" },
+];
+
+/// Which of several turns that may be ended is ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Victim {
+    /// The one that has been running for longest.
+    Longest,
+    /// The one that began last.
+    Newest,
+    /// The one whose request has received the most service.
+    Most,
+    /// The least.
+    Least,
+}
+
+const VICTIMS: [Victim; 4] = [Victim::Longest, Victim::Newest, Victim::Most, Victim::Least];
+
+/// The options.
+#[derive(Clone, Debug)]
+pub(super) struct Settings {
+    levels: usize,
+    growth: f64,
+    arm: Ticks,
+    patience: Ticks,
+    victim: Victim,
+    requeue_front: bool,
+}
+
+impl Settings {
+    pub(super) fn read(options: &Options<'_>) -> Result<Self, SpecError> {
+        Ok(Self {
+            levels: options.number("levels", 2, 8)?,
+            growth: options.number("growth", 1.0, 100.0)?,
+            arm: options.time("arm")?,
+            patience: options.time("patience")?,
+            victim: VICTIMS[options.word("victim", &["longest", "newest", "most", "least"])?],
+            requeue_front: options.word("requeue", &["back", "front"])? == 1,
+        })
+    }
+}
+
+/// See the module.
+#[derive(Debug)]
+pub struct OnDemand {
+    shared: Shared,
+    levels: Vec<Queue>,
+    /// The service after which a request leaves each level but the last.
+    limits: Vec<Ticks>,
+    settings: Settings,
+    waiting: usize,
+    /// By slot: whether the request was handed out for its age.
+    was_old: Box<[bool]>,
+    /// Workers to which a request is pinned that has waited for `patience`.
+    with_old: WorkerSet,
+    /// Whether a request that may run anywhere has.
+    is_old: bool,
+}
+
+impl OnDemand {
+    /// See [`Setup`]. Without a quantum there is one level, and no turn is ended.
+    pub(super) fn new(setup: &Setup, settings: &Settings) -> Self {
+        let limit = |quantum: Ticks, level: usize| {
+            Ticks((quantum.0 as f64 * settings.growth.powi(level as i32)).min(1e18) as u64)
+        };
+        let limits: Vec<Ticks> = match setup.quantum {
+            Some(quantum) => (0..settings.levels - 1).map(|level| limit(quantum, level)).collect(),
+            None => Vec::new(),
+        };
+        Self {
+            shared: Shared::new(setup.workers, setup.capacity),
+            levels: (0..=limits.len()).map(|_| Queue::new(setup.workers)).collect(),
+            limits,
+            settings: settings.clone(),
+            waiting: 0,
+            was_old: vec![false; setup.capacity].into(),
+            with_old: WorkerSet::none(setup.workers),
+            is_old: false,
+        }
+    }
+
+    /// The level of a request that has received so much service.
+    fn level(&self, received: Ticks) -> usize {
+        self.limits.iter().take_while(|&&limit| received >= limit).count()
+    }
+
+    fn pop(&mut self, level: usize, worker: WorkerId, is_old: bool) -> Option<(WorkerId, Item)> {
+        let item = self.levels[level].pop_for(&mut self.shared, worker)?;
+        self.waiting -= 1;
+        self.was_old[item.slot as usize] = is_old;
+        Some((worker, item))
+    }
+
+    /// For an idle worker: what has waited for too long.
+    fn next_old(&mut self, idle: &WorkerSet) -> Option<(WorkerId, Item)> {
+        if let Some(worker) = idle.first_in(&self.with_old) {
+            self.with_old.remove(worker);
+            let level = self.level_of_oldest(|queue| queue.pinned(worker));
+            return level.and_then(|level| self.pop(level, worker, true));
+        }
+        if self.is_old {
+            self.is_old = false;
+            let worker = self.shared.pins.fewest(idle)?;
+            let level = self.level_of_oldest(|queue| queue.migrating(&self.shared, 0));
+            return level.and_then(|level| self.pop(level, worker, true));
+        }
+        None
+    }
+
+    /// Of the levels above the first, the one whose first request by `first` has waited for longest.
+    fn level_of_oldest(&self, first: impl Fn(&Queue) -> Option<u32>) -> Option<usize> {
+        let since = |level: &usize| Some(self.shared.requests.waits_since(first(&self.levels[*level])?));
+        let levels = (1..self.levels.len()).filter_map(|level| Some((level, since(&level)?)));
+        levels.min_by_key(|&(_, since)| since).map(|(level, _)| level)
+    }
+
+    /// For the inbox of a worker that is not idle: a request that has not started, behind a turn that will soon
+    /// be over, because it was armed or has only begun.
+    fn next_behind(&mut self, workers: &Workers, now: Tsc) -> Option<(WorkerId, Item)> {
+        self.levels[0].unstarted(&self.shared, 0)?;
+        let (&first_limit, depth) = (self.limits.first()?, workers.depth());
+        let soon_free = |worker: &WorkerId| {
+            let slot = workers.oldest(*worker).expect("it holds requests");
+            let since = workers.turn(*worker).unwrap_or(now);
+            workers.armed().contains(*worker)
+                || self.shared.requests.item(slot).received + now.since(since) < first_limit
+        };
+        let begun = |&worker: &WorkerId| workers.turn(worker).unwrap_or(now);
+        let open = |held| workers.holding(held).iter().filter(soon_free).min_by_key(begun);
+        let worker = (1..depth).find_map(open)?;
+        let item = self.levels[0].take_unstarted(&self.shared)?;
+        self.waiting -= 1;
+        self.was_old[item.slot as usize] = false;
+        Some((worker, item))
+    }
+}
+
+impl Policy for OnDemand {
+    fn arrived(&mut self, item: Item, now: Tsc) {
+        self.waiting += 1;
+        self.levels[0].push_new(&mut self.shared, item, now);
+    }
+
+    fn preempted(&mut self, _: WorkerId, item: Item, now: Tsc) {
+        self.waiting += 1;
+        let level = self.level(item.received);
+        if self.settings.requeue_front {
+            self.levels[level].push_front(&mut self.shared, item, now);
+        } else {
+            self.levels[level].push_back(&mut self.shared, item, now);
+        }
+    }
+
+    /// In the last level, whatever it has received: the one that it waits for may be there.
+    fn waits(&mut self, _: WorkerId, item: Item, now: Tsc) {
+        self.waiting += 1;
+        let last = self.limits.len();
+        self.levels[last].push_back(&mut self.shared, item, now);
+    }
+
+    fn next(&mut self, workers: &Workers, now: Tsc) -> Option<(WorkerId, Item)> {
+        if self.waiting == 0 {
+            return None;
+        }
+        let idle = workers.idle();
+        if idle.is_empty() {
+            return self.next_behind(workers, now);
+        }
+        if let Some(next) = self.next_old(idle) {
+            return Some(next);
+        }
+        let choose = |level: &usize| self.levels[*level].choose(&self.shared.pins, idle);
+        let chosen = (0..self.levels.len()).find_map(|level| Some((level, choose(&level)?)));
+        match chosen {
+            Some((level, worker)) => self.pop(level, worker, false),
+            None => self.next_behind(workers, now),
+        }
+    }
+
+    fn next_end(&self, workers: &Workers) -> Option<End> {
+        self.first_end(workers)
+    }
+
+    fn take_unstarted(&mut self, _: Tsc) -> Option<Item> {
+        let item = self.levels[0].take_unstarted(&self.shared)?;
+        self.waiting -= 1;
+        Some(item)
+    }
+
+    fn waiting(&self) -> usize {
+        self.waiting
+    }
+
+    /// Finds the requests that have waited for too long.
+    fn tick(&mut self, now: Tsc) {
+        let is_old = |slot: u32| now.since(self.shared.requests.waits_since(slot)) >= self.settings.patience;
+        for level in self.levels.iter().skip(1).filter(|level| level.waiting() > 0) {
+            self.is_old |= level.migrating(&self.shared, 0).is_some_and(is_old);
+            for worker in level.with_pinned().iter() {
+                if level.pinned(worker).is_some_and(is_old) {
+                    self.with_old.insert(worker);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! One order over requests of which some are pinned.
+
+use super::requests::{List, Requests};
+use super::{Item, WorkerSet, Workers};
+use crate::id::WorkerId;
+use crate::sys::clock::Tsc;
+
+/// How many waiting requests are pinned to each worker, whatever queue they stand in.
+#[derive(Debug)]
+pub(super) struct Pins {
+    counts: Box<[u32]>,
+    workers: WorkerSet,
+}
+
+impl Pins {
+    pub(super) fn new(workers: usize) -> Self {
+        Self { counts: vec![0; workers].into(), workers: WorkerSet::none(workers) }
+    }
+
+    #[inline]
+    fn add(&mut self, worker: WorkerId) {
+        self.counts[worker.index()] += 1;
+        self.workers.insert(worker);
+    }
+
+    #[inline]
+    fn remove(&mut self, worker: WorkerId) {
+        let count = &mut self.counts[worker.index()];
+        *count -= 1;
+        if *count == 0 {
+            self.workers.remove(worker);
+        }
+    }
+
+    /// How many are pinned to `worker`.
+    #[inline]
+    pub(super) fn of(&self, worker: WorkerId) -> u32 {
+        self.counts[worker.index()]
+    }
+
+    /// The one of `open` with the fewest pinned requests.
+    #[inline]
+    pub(super) fn fewest(&self, open: &WorkerSet) -> Option<WorkerId> {
+        let fewest = || open.iter().min_by_key(|&worker| self.of(worker));
+        open.first_outside(&self.workers).or_else(fewest)
+    }
+}
+
+/// A first-in-first-out queue from which a worker takes the oldest request that it may run, in constant time:
+/// requests that have not started, started ones that may run anywhere, and those of each worker stand in lists of
+/// their own, numbered across all lists. Several queues share a table of requests and the counts of pinned ones.
+#[derive(Debug)]
+pub(super) struct Queue {
+    unstarted: List,
+    migrating: List,
+    pinned: Box<[List]>,
+    /// Workers that have a request of this queue pinned to them.
+    with_pinned: WorkerSet,
+    waiting: usize,
+    /// Number of the next request at the back.
+    back: u64,
+    /// Number of the last request at the front; counts down from the middle.
+    front: u64,
+}
+
+/// What the queues of a policy share.
+#[derive(Debug)]
+pub(super) struct Shared {
+    pub(super) requests: Requests,
+    pub(super) pins: Pins,
+}
+
+impl Shared {
+    pub(super) fn new(workers: usize, capacity: usize) -> Self {
+        Self { requests: Requests::new(capacity), pins: Pins::new(workers) }
+    }
+}
+
+impl Queue {
+    pub(super) fn new(workers: usize) -> Self {
+        Self {
+            unstarted: List::EMPTY,
+            migrating: List::EMPTY,
+            pinned: vec![List::EMPTY; workers].into(),
+            with_pinned: WorkerSet::none(workers),
+            waiting: 0,
+            back: u64::MAX / 2,
+            front: u64::MAX / 2,
+        }
+    }
+
+    /// Adds a request that has not started.
+    #[inline]
+    pub(super) fn push_new(&mut self, shared: &mut Shared, item: Item, now: Tsc) {
+        self.waiting += 1;
+        self.unstarted.push_back(&mut shared.requests, self.back, item, now);
+        self.back += 1;
+    }
+
+    /// Adds a started request behind all others.
+    #[inline]
+    pub(super) fn push_back(&mut self, shared: &mut Shared, item: Item, now: Tsc) {
+        let number = self.back;
+        self.back += 1;
+        self.started_list(&mut shared.pins, item).push_back(&mut shared.requests, number, item, now);
+    }
+
+    /// Adds a started request before all others.
+    #[inline]
+    pub(super) fn push_front(&mut self, shared: &mut Shared, item: Item, now: Tsc) {
+        self.front -= 1;
+        let number = self.front;
+        self.started_list(&mut shared.pins, item).push_front(&mut shared.requests, number, item, now);
+    }
+
+    fn started_list(&mut self, pins: &mut Pins, item: Item) -> &mut List {
+        self.waiting += 1;
+        let Some(worker) = item.pinned else { return &mut self.migrating };
+        pins.add(worker);
+        self.with_pinned.insert(worker);
+        &mut self.pinned[worker.index()]
+    }
+
+    /// The next request and the worker that is to hold it: of those that have room, one that holds the fewest
+    /// requests, and of these one to which the least work is pinned.
+    #[inline]
+    pub(super) fn assign(&mut self, shared: &mut Shared, workers: &Workers) -> Option<(WorkerId, Item)> {
+        if self.waiting == 0 {
+            return None;
+        }
+        let worker =
+            (0..workers.depth()).find_map(|held| self.choose(&shared.pins, workers.holding(held)))?;
+        self.pop_for(shared, worker).map(|item| (worker, item))
+    }
+
+    /// The worker of `open` to give work of this queue to.
+    #[inline]
+    pub(super) fn choose(&self, pins: &Pins, open: &WorkerSet) -> Option<WorkerId> {
+        if self.has_work_for_anyone() { pins.fewest(open) } else { open.first_in(&self.with_pinned) }
+    }
+
+    /// The oldest request that `worker` may run.
+    #[inline]
+    pub(super) fn pop_for(&mut self, shared: &mut Shared, worker: WorkerId) -> Option<Item> {
+        let mine = &mut self.pinned[worker.index()];
+        let number = |list: &List| list.front(&shared.requests).map_or(u64::MAX, |(number, _)| number);
+        let (unstarted, migrating, pinned) = (number(&self.unstarted), number(&self.migrating), number(mine));
+        let item = if unstarted <= migrating.min(pinned) {
+            self.unstarted.pop_front(&shared.requests)
+        } else if migrating < pinned {
+            self.migrating.pop_front(&shared.requests)
+        } else {
+            let item = mine.pop_front(&shared.requests);
+            shared.pins.remove(worker);
+            if mine.is_empty() {
+                self.with_pinned.remove(worker);
+            }
+            item
+        };
+        self.waiting -= usize::from(item.is_some());
+        item
+    }
+
+    /// The oldest request that has not started.
+    #[inline]
+    pub(super) fn take_unstarted(&mut self, shared: &Shared) -> Option<Item> {
+        let item = self.unstarted.pop_front(&shared.requests);
+        self.waiting -= usize::from(item.is_some());
+        item
+    }
+
+    /// The slot of the unstarted request that `position` others precede.
+    #[inline]
+    pub(super) fn unstarted(&self, shared: &Shared, position: usize) -> Option<u32> {
+        self.unstarted.nth(&shared.requests, position)
+    }
+
+    /// The slot of the started request that may run anywhere and that `position` others precede.
+    #[inline]
+    pub(super) fn migrating(&self, shared: &Shared, position: usize) -> Option<u32> {
+        self.migrating.nth(&shared.requests, position)
+    }
+
+    /// The slot of the oldest request that is pinned to `worker`.
+    #[inline]
+    pub(super) fn pinned(&self, worker: WorkerId) -> Option<u32> {
+        self.pinned[worker.index()].first()
+    }
+
+    /// Requests that wait.
+    #[inline]
+    pub(super) fn waiting(&self) -> usize {
+        self.waiting
+    }
+
+    /// Whether a request waits that any worker may run.
+    #[inline]
+    pub(super) fn has_work_for_anyone(&self) -> bool {
+        !self.unstarted.is_empty() || !self.migrating.is_empty()
+    }
+
+    /// Workers to which a request is pinned that waits.
+    #[inline]
+    pub(super) fn with_pinned(&self) -> &WorkerSet {
+        &self.with_pinned
+    }
+}
