@@ -50,4 +50,7 @@ pub enum BenchError {
     /// A schedule nobody can make.
     #[error("schedule: {0}")]
     Schedule(String),
+    /// A simulation nobody can run.
+    #[error("simulation: {0}")]
+    Simulation(String),
 }

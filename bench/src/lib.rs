@@ -14,6 +14,8 @@ pub mod requests;
 pub mod results;
 #[cfg(feature = "runtime")]
 pub mod service_main;
+#[cfg(feature = "sim")]
+pub mod sim;
 pub mod stats;
 pub mod synthetic;
 pub mod workload;

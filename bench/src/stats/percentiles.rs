@@ -32,6 +32,12 @@ impl Distribution {
         self.histogram.record(value).expect("a histogram made by `new` grows as it must");
     }
 
+    /// Adds the values of `other`, which must be of the same kind.
+    pub fn merge(&mut self, other: &Self) {
+        debug_assert_eq!(self.scale, other.scale, "values of one kind");
+        self.histogram.add(&other.histogram).expect("a histogram made by `new` grows as it must");
+    }
+
     /// How many values there are.
     pub fn len(&self) -> u64 {
         self.histogram.len()

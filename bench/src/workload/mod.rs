@@ -5,12 +5,14 @@
 
 pub mod arrivals;
 pub mod catalogue;
+pub mod draws;
 pub mod mix;
 pub mod schedule;
 pub mod service_time;
 
+pub use draws::{Draw, Draws, Length};
 pub use mix::{Mix, Share};
-pub use schedule::{Arrival, Length, Schedule};
+pub use schedule::{Arrival, Schedule};
 pub use service_time::ServiceTime;
 
 use crate::error::BenchError;

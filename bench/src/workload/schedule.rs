@@ -1,36 +1,9 @@
 //! A whole run's arrivals, made before the run.
 
-use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::SeedableRng;
-
-use super::{Workload, arrivals::Poisson};
+use super::Workload;
+use super::draws::{Draws, Length, Stream, stream};
 use crate::error::BenchError;
 use crate::requests::Requests;
-
-/// Draws of different things come from different streams of one seed: a change of the rate leaves classes,
-/// service times and payloads as they were, and so for each of the others.
-#[derive(Clone, Copy)]
-enum Stream {
-    Arrivals,
-    Classes,
-    ServiceTimes,
-    Payloads,
-}
-
-fn stream(seed: u64, stream: Stream) -> ChaCha8Rng {
-    let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    rng.set_stream(stream as u64);
-    rng
-}
-
-/// How long a run is.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Length {
-    /// So many requests; each phase gets an equal part of them.
-    Requests(usize),
-    /// So many seconds; each phase gets an equal part of them.
-    Seconds(f64),
-}
 
 /// One request of a schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,30 +40,18 @@ impl Schedule {
         seed: u64,
         requests: &dyn Requests,
     ) -> Result<Self, BenchError> {
-        check(workload, rates, length)?;
+        let draws = Draws::new(workload, rates, length, seed)?;
         let classes = ClassIndex::new(workload, requests)?;
         let mut schedule = Self { arrivals: Vec::new(), payloads: Vec::new() };
-        let mut poisson = Poisson::new(stream(seed, Stream::Arrivals));
-        let mut draws = stream(seed, Stream::Classes);
-        let mut times = stream(seed, Stream::ServiceTimes);
         let mut payloads = stream(seed, Stream::Payloads);
-        loop {
-            let done = schedule.arrivals.len();
-            let Some(phase) = phase_at(length, workload.phases.len(), done, poisson.now_ns()) else { break };
-            let intended = poisson.next_ns(rates[phase]);
-            if matches!(length, Length::Seconds(seconds) if intended >= seconds * 1e9) {
-                break;
-            }
-            let mix = &workload.phases[phase];
-            let drawn = mix.draw(&mut draws);
-            let service_ns = mix.shares()[drawn].service.map(|service| service.sample_ns(&mut times));
-            let class = classes.of(phase, drawn);
+        for draw in draws {
+            let class = classes.of(draw.phase, draw.share);
             let payload_start = schedule.payloads.len();
-            requests.make(class, service_ns, &mut payloads, &mut schedule.payloads);
+            requests.make(class, draw.service_ns, &mut payloads, &mut schedule.payloads);
             schedule.arrivals.push(Arrival {
-                intended_ns: intended as u64,
+                intended_ns: draw.intended_ns,
                 class,
-                service_ns,
+                service_ns: draw.service_ns,
                 payload_start,
             });
         }
@@ -140,29 +101,6 @@ impl ClassIndex {
     fn of(&self, phase: usize, share: usize) -> usize {
         self.0[phase][share]
     }
-}
-
-fn check(workload: &Workload, rates: &[f64], length: Length) -> Result<(), BenchError> {
-    assert_eq!(rates.len(), workload.phases.len(), "one rate per phase");
-    if !rates.iter().all(|rate| rate.is_finite() && *rate > 0.0) {
-        return Err(BenchError::Schedule("the rate must be above 0 requests per second".into()));
-    }
-    match length {
-        Length::Requests(0) => Err(BenchError::Schedule("the number of requests must be above 0".into())),
-        Length::Seconds(seconds) if !(seconds.is_finite() && seconds > 0.0) => {
-            Err(BenchError::Schedule("the length must be above 0 seconds".into()))
-        }
-        _ => Ok(()),
-    }
-}
-
-/// The phase of the request after `done` ones at `now_ns`; `None` when the run is over.
-fn phase_at(length: Length, phases: usize, done: usize, now_ns: f64) -> Option<usize> {
-    let progress = match length {
-        Length::Requests(requests) => done as f64 / requests as f64,
-        Length::Seconds(seconds) => now_ns / (seconds * 1e9),
-    };
-    (progress < 1.0).then(|| ((progress * phases as f64) as usize).min(phases - 1))
 }
 
 #[cfg(test)]
