@@ -50,6 +50,16 @@ pub enum BenchError {
     /// A schedule nobody can make.
     #[error("schedule: {0}")]
     Schedule(String),
+    /// A trace that is none.
+    #[error("trace {}{}: {reason}", path.display(), if *line == 0 { String::new() } else { format!(", line {line}") })]
+    Trace {
+        /// The file.
+        path: std::path::PathBuf,
+        /// The line, from 1; 0 for the whole file.
+        line: usize,
+        /// What is wrong.
+        reason: String,
+    },
     /// A simulation nobody can run.
     #[error("simulation: {0}")]
     Simulation(String),

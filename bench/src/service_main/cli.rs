@@ -134,7 +134,7 @@ impl WorkloadArgs {
 ///
 /// # Errors
 /// The part that is malformed.
-pub(super) fn parse_service_ns(text: &str) -> Result<Vec<(String, f64)>> {
+pub(crate) fn parse_service_ns(text: &str) -> Result<Vec<(String, f64)>> {
     let parse = |part: &str| {
         let parsed =
             part.split_once('=').and_then(|(class, ns)| Some((class.trim(), ns.trim().parse::<f64>().ok()?)));

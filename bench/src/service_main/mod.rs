@@ -30,6 +30,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory, FromArgMatches};
 use concord::Service;
 
+pub(crate) use cli::parse_service_ns;
 pub(crate) use load::{LoadArgs, run as send_load};
 
 use crate::requests::Requests;

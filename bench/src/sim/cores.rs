@@ -22,16 +22,14 @@ pub(super) enum End {
 pub(super) struct Core {
     /// The request that runs, or [`NOTHING`].
     pub(super) running: u32,
-    /// When its turn began.
+    /// When its turn began, or since when the worker is free.
     pub(super) start: u64,
     /// When it would be answered if left alone.
     pub(super) done: u64,
-    /// When its quantum ends as the dispatcher sees it.
-    pub(super) due: u64,
     /// When it stops at a probe, once it was signalled.
     pub(super) stop: u64,
-    /// Requests that it holds: in the inbox, running, on the way back.
-    pub(super) held: usize,
+    /// Turns that have ended and that the dispatcher has not collected.
+    pub(super) uncollected: usize,
     inbox: [(u32, u64); MAX_WAITING],
     waiting: usize,
 }
@@ -42,9 +40,8 @@ impl Core {
             running: NOTHING,
             start: 0,
             done: NEVER,
-            due: NEVER,
             stop: NEVER,
-            held: 0,
+            uncollected: 0,
             inbox: [(NOTHING, 0); MAX_WAITING],
             waiting: 0,
         }
@@ -52,6 +49,11 @@ impl Core {
 
     pub(super) fn is_idle(&self) -> bool {
         self.running == NOTHING
+    }
+
+    /// Since when its turn runs, as far as that is the turn that the dispatcher knows of.
+    pub(super) fn known_turn(&self) -> Option<u64> {
+        (self.uncollected == 0 && !self.is_idle() && self.stop == NEVER).then_some(self.start)
     }
 
     /// Puts a request behind those that wait; the worker can have it from `visible` on.
@@ -71,14 +73,8 @@ impl Core {
         Some(first)
     }
 
-    /// The moment of its next event, and how the turn ends if it ends then; `None`: its quantum ends.
-    pub(super) fn next(&self) -> (u64, Option<End>) {
-        if self.stop < self.done {
-            (self.stop, Some(End::Preempted))
-        } else if self.done <= self.due {
-            (self.done, Some(End::Done))
-        } else {
-            (self.due, None)
-        }
+    /// When and how its turn ends if nothing else happens.
+    pub(super) fn end(&self) -> (u64, End) {
+        if self.stop < self.done { (self.stop, End::Preempted) } else { (self.done, End::Done) }
     }
 }

@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 
-use concord::policy::{Item, Policy};
+use concord::policy::{Item, Policy, Workers};
 use concord::{Class, Ticks, Tsc, WorkerId};
 
 use super::cores::{Core, End, NOTHING};
@@ -27,6 +27,16 @@ struct Return {
     visible: u64,
 }
 
+/// A request that the dispatcher runs itself.
+#[derive(Clone, Copy)]
+struct Own {
+    slot: u32,
+    left: u64,
+}
+
+/// How often a policy is told that time passes.
+const TICK: u64 = 100_000;
+
 /// See the module.
 pub(super) struct Engine<'a, A, O> {
     setup: &'a Setup,
@@ -42,16 +52,24 @@ pub(super) struct Engine<'a, A, O> {
     returns: VecDeque<Return>,
     /// Until when the dispatcher is busy.
     busy_until: u64,
-    /// Requests that the policy holds.
-    queued: usize,
-    /// Workers whose turn has lasted for its quantum and was not signalled, one bit each.
-    overdue: u64,
+    /// What the policy is told of the workers.
+    workers: Workers,
+    /// When the next turn is to be signalled.
+    alarm: u64,
+    last_tick: u64,
+    /// The request that the dispatcher itself has begun, and when its slice is over.
+    own: Option<Own>,
     counts: Counts,
     random: Random,
 }
 
 impl<'a, A: Iterator<Item = Arriving>, O: Observer> Engine<'a, A, O> {
-    pub(super) fn new(setup: &'a Setup, policy: Box<dyn Policy>, mut arrivals: A, observer: &'a mut O) -> Self {
+    pub(super) fn new(
+        setup: &'a Setup,
+        policy: Box<dyn Policy>,
+        mut arrivals: A,
+        observer: &'a mut O,
+    ) -> Self {
         let next = arrivals.next();
         Self {
             setup,
@@ -65,8 +83,10 @@ impl<'a, A: Iterator<Item = Arriving>, O: Observer> Engine<'a, A, O> {
             table: Table::new(setup.queue_bound),
             returns: VecDeque::new(),
             busy_until: 0,
-            queued: 0,
-            overdue: 0,
+            workers: Workers::new(setup.workers, setup.depth),
+            alarm: NEVER,
+            last_tick: 0,
+            own: None,
             counts: Counts::default(),
             random: Random(setup.seed),
         }
@@ -78,38 +98,28 @@ impl<'a, A: Iterator<Item = Arriving>, O: Observer> Engine<'a, A, O> {
         loop {
             let place = self.events.first();
             let now = self.events.at(place);
-            if now == NEVER {
+            if now == NEVER || self.observer.is_done() {
                 break;
             }
             self.counts.end_ns = now;
             if place == self.cores.len() {
                 self.round(now);
             } else {
-                self.worker_acts(place, now);
+                self.end_turn(place, now);
             }
         }
-        assert!(self.table.is_empty() && self.queued == 0, "the policy kept a request although a worker was free");
+        assert!(
+            self.table.is_empty() || self.observer.is_done(),
+            "the policy kept a request although a worker was free"
+        );
         self.counts
     }
 
-    fn worker_acts(&mut self, worker: usize, now: u64) {
-        match self.cores[worker].next().1 {
-            Some(end) => self.end_turn(worker, end, now),
-            None => {
-                self.cores[worker].due = NEVER;
-                self.overdue |= 1 << worker;
-                self.schedule(worker);
-                let dispatcher = self.cores.len();
-                let at = self.events.at(dispatcher).min(now.max(self.busy_until));
-                self.events.set(dispatcher, at);
-            }
-        }
-    }
-
-    fn end_turn(&mut self, worker: usize, end: End, now: u64) {
+    fn end_turn(&mut self, worker: usize, now: u64) {
         let core = &mut self.cores[worker];
+        let end = core.end().1;
+        core.uncollected += 1;
         let (slot, ran) = (core.running, now - core.start);
-        self.overdue &= !(1 << worker);
         let request = self.table.get_mut(slot);
         request.received += ran;
         request.left -= ran.min(request.left);
@@ -144,7 +154,7 @@ impl<'a, A: Iterator<Item = Arriving>, O: Observer> Engine<'a, A, O> {
     /// The worker is free from `free` on: begins the next request of its inbox, or waits.
     fn begin_next(&mut self, worker: usize, free: u64) {
         let core = &mut self.cores[worker];
-        (core.due, core.stop) = (NEVER, NEVER);
+        core.stop = NEVER;
         match core.pop() {
             Some((slot, visible)) => self.begin(worker, slot, free.max(visible)),
             None => {
@@ -163,39 +173,65 @@ impl<'a, A: Iterator<Item = Arriving>, O: Observer> Engine<'a, A, O> {
         core.running = slot;
         core.start = at + self.costs.begin;
         core.done = core.start + request.left;
-        core.due = match self.setup.quantum {
-            Some(quantum) => core.start + quantum.saturating_sub(self.costs.lead).max(1),
-            None => NEVER,
-        };
         self.schedule(worker);
     }
 
     fn schedule(&mut self, worker: usize) {
-        self.events.set(worker, self.cores[worker].next().0);
+        self.events.set(worker, self.cores[worker].end().0);
     }
 
     /// Sets the moment of the dispatcher's next round.
     fn wake_dispatcher(&mut self) {
         let returned = self.returns.front().map_or(NEVER, |first| first.visible);
         let arriving = self.next.map_or(NEVER, |next| next.at);
-        let at = returned.min(arriving);
+        let tick = if self.table.is_empty() { NEVER } else { self.last_tick + TICK };
+        let own = if self.own.is_some() { self.busy_until } else { NEVER };
+        let at = returned.min(arriving).min(self.alarm).min(tick).min(own);
         self.events.set(self.cores.len(), if at == NEVER { NEVER } else { at.max(self.busy_until) });
     }
 
     /// One round of the dispatcher.
     fn round(&mut self, now: u64) {
         let mut clock = now;
+        self.finish_own(now);
         self.collect(now, &mut clock);
         self.take_in(now, &mut clock);
-        if self.queued > 0 {
-            self.assign(&mut clock);
+        self.assign(&mut clock);
+        self.end_turns(&mut clock);
+        if now >= self.last_tick + TICK {
+            self.last_tick = now;
+            self.policy.tick(Tsc(clock));
         }
-        if self.overdue != 0 {
-            self.end_quanta(&mut clock);
-        }
+        self.assist(&mut clock);
         self.counts.dispatcher_ns += clock - now;
         self.busy_until = clock;
         self.wake_dispatcher();
+    }
+
+    fn finish_own(&mut self, now: u64) {
+        if let Some(Own { slot, left: 0 }) = self.own {
+            self.own = None;
+            self.observe(slot, now);
+            self.policy.done(WorkerId::DISPATCHER, self.item(slot), Tsc(now));
+            self.table.remove(slot);
+        }
+    }
+
+    /// Runs a request for a slice while all inboxes are full, or goes on with the one that it has begun.
+    fn assist(&mut self, clock: &mut u64) {
+        let Some(slice) = self.setup.assist else { return };
+        if self.own.is_none() && self.policy.waiting() > 0 && self.workers.are_full() {
+            let Some(item) = self.policy.take_unstarted(Tsc(*clock)) else { return };
+            let service = self.table.get(item.slot).service;
+            self.counts.assisted += 1;
+            self.own =
+                Some(Own { slot: item.slot, left: with_overhead(service, self.costs.dispatcher_work) });
+        }
+        if let Some(own) = &mut self.own {
+            let ran = own.left.min(slice);
+            own.left -= ran;
+            *clock += ran;
+        }
     }
 
     fn collect(&mut self, now: u64, clock: &mut u64) {
@@ -204,19 +240,24 @@ impl<'a, A: Iterator<Item = Arriving>, O: Observer> Engine<'a, A, O> {
         {
             let Return { slot, worker, end, .. } = self.returns.pop_front().expect("there is a front");
             *clock += self.costs.collect;
-            self.cores[usize::from(worker)].held -= 1;
+            self.cores[usize::from(worker)].uncollected -= 1;
+            let worker = WorkerId(worker);
+            self.workers.take_back(worker);
+            self.tell_turn(worker);
             let item = self.item(slot);
             match end {
                 End::Done => {
-                    self.policy.done(item, Tsc(*clock));
+                    self.policy.done(worker, item, Tsc(*clock));
                     self.table.remove(slot);
                 }
-                End::Preempted => {
-                    self.policy.preempted(item, Tsc(*clock));
-                    self.queued += 1;
-                }
+                End::Preempted => self.policy.preempted(worker, item, Tsc(*clock)),
             }
         }
+    }
+
+    fn tell_turn(&mut self, worker: WorkerId) {
+        let since = self.cores[worker.index()].known_turn();
+        self.workers.set_turn(worker, since.map(|since| Tsc(since.saturating_sub(self.costs.lead))));
     }
 
     fn item(&self, slot: u32) -> Item {
@@ -258,10 +299,7 @@ impl<'a, A: Iterator<Item = Arriving>, O: Observer> Engine<'a, A, O> {
             worker: NOBODY,
         };
         match self.table.insert(slot) {
-            Some(slot) => {
-                self.policy.arrived(self.item(slot), Tsc(clock));
-                self.queued += 1;
-            }
+            Some(slot) => self.policy.arrived(self.item(slot), Tsc(clock)),
             None => {
                 self.counts.dropped += 1;
                 self.observer.dropped(arriving.class);
@@ -269,61 +307,40 @@ impl<'a, A: Iterator<Item = Arriving>, O: Observer> Engine<'a, A, O> {
         }
     }
 
-    /// Fills inboxes, the shortest first, as `dispatcher::slots` does.
+    /// Fills inboxes, as the policy says.
     fn assign(&mut self, clock: &mut u64) {
-        while self.queued > 0 {
-            let Some(worker) = self.shortest() else { return };
+        while let Some((worker, item)) = self.policy.next(&self.workers, Tsc(*clock)) {
             *clock += self.costs.assign;
-            let Some(item) = self.policy.next(WorkerId(worker as u16), Tsc(*clock)) else { return };
-            self.queued -= 1;
+            self.workers.give(worker, item.slot);
             let visible = *clock + self.costs.handoff;
-            let core = &mut self.cores[worker];
-            core.held += 1;
+            let core = &mut self.cores[worker.index()];
             if core.is_idle() {
-                // `start` is when it became free, which may be later than what the dispatcher has seen.
+                // It may have become free later than the dispatcher has seen.
                 let at = visible.max(core.start);
-                self.begin(worker, item.slot, at);
+                self.begin(worker.index(), item.slot, at);
+                self.tell_turn(worker);
             } else {
                 core.push(item.slot, visible);
             }
         }
     }
 
-    /// Of the workers with room and for whom there is work, the one that holds the fewest requests, and of these
-    /// the one with the least work pinned to it.
-    fn shortest(&self) -> Option<usize> {
-        let mut best = None;
-        let mut best_key = (self.setup.depth, 0);
-        for (index, core) in self.cores.iter().enumerate() {
-            if core.held > best_key.0 || core.held == self.setup.depth {
-                continue;
+    /// Signals the turns that are to end by now; the alarm is when the next one is.
+    fn end_turns(&mut self, clock: &mut u64) {
+        self.alarm = NEVER;
+        while let Some(end) = self.policy.next_end(&self.workers) {
+            if end.at.0 > *clock {
+                self.alarm = end.at.0;
+                return;
             }
-            let worker = WorkerId(index as u16);
-            if !self.policy.has_work_for(worker) {
-                continue;
-            }
-            let key = (core.held, self.policy.pinned_to(worker));
-            if best.is_none() || key < best_key {
-                (best, best_key) = (Some(index), key);
-            }
-        }
-        best
-    }
-
-    /// Signals turns that are overdue while something waits for their worker.
-    fn end_quanta(&mut self, clock: &mut u64) {
-        if !self.policy.preempts() {
-            return;
-        }
-        let mut overdue = self.overdue;
-        while overdue != 0 {
-            let worker = overdue.trailing_zeros() as usize;
-            overdue &= overdue - 1;
-            let waits = self.cores[worker].held > 1
-                || (self.queued > 0 && self.policy.has_work_for(WorkerId(worker as u16)));
-            if waits {
+            let core = &self.cores[end.worker.index()];
+            if core.known_turn().is_some() {
                 *clock += self.costs.arm;
-                self.signal(worker, *clock);
+                self.workers.arm(end.worker);
+                self.signal(end.worker.index(), *clock);
+            } else {
+                // It has just ended.
+                self.workers.set_turn(end.worker, None);
             }
         }
     }
@@ -335,8 +352,6 @@ impl<'a, A: Iterator<Item = Arriving>, O: Observer> Engine<'a, A, O> {
         };
         let core = &mut self.cores[worker];
         core.stop = now.max(core.start) + self.costs.notify + to_probe;
-        core.due = NEVER;
-        self.overdue &= !(1 << worker);
         self.schedule(worker);
     }
 }

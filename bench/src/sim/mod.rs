@@ -9,30 +9,44 @@
 //!
 //! A tick is a nanosecond. Reading order: `costs`, `engine`, `observe`, `slo`.
 
+#[cfg(feature = "runtime")]
+pub mod cli;
 mod cores;
 pub mod costs;
 mod engine;
 mod events;
 pub mod observe;
+pub mod presets;
 pub mod requests;
+pub mod results;
+pub mod slo;
 pub mod source;
+pub mod study;
+#[cfg(feature = "runtime")]
+mod table;
+pub mod trace;
 
 pub use costs::Costs;
 pub use observe::{Answered, Observer, Tally};
 pub use requests::Arriving;
+pub use slo::Slo;
+pub use study::{Load, Spread, Study};
+
+use concord::Ticks;
+use concord::policy::Spec;
 
 use crate::error::BenchError;
 use cores::MAX_WAITING;
 use engine::Engine;
 
-/// Most workers: one bit each in a word.
-pub const MAX_WORKERS: usize = 64;
+/// Most workers, as in the runtime.
+pub const MAX_WORKERS: usize = 1024;
 
 /// What is simulated.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Setup {
-    /// Name of the policy.
-    pub policy: String,
+    /// The policy, with its options.
+    pub policy: Spec,
     /// Workers.
     pub workers: usize,
     /// Requests that a worker holds at most, the running one included: the k of JBSQ(k).
@@ -45,6 +59,9 @@ pub struct Setup {
     pub queue_bound: usize,
     /// Whether a request that has started may go on on another worker.
     pub migrates: bool,
+    /// How long the dispatcher runs a request itself at a stretch, in nanoseconds, when every inbox is full;
+    /// `None`: it never does.
+    pub assist: Option<u64>,
     /// What the policy is told of a request's class.
     pub classifier: Classifier,
     /// Seed of what the simulator itself draws: the delays to the next probe, random classes.
@@ -66,17 +83,18 @@ pub enum Classifier {
 }
 
 impl Setup {
-    /// The policy called `policy` on this many workers: one request per worker at a time, nothing costs anything,
+    /// `policy` on this many workers: one request per worker at a time, nothing costs anything,
     /// a started request may go on anywhere.
-    pub fn ideal(policy: &str, workers: usize, quantum: Option<u64>) -> Self {
+    pub fn ideal(policy: Spec, workers: usize, quantum: Option<u64>) -> Self {
         Self {
-            policy: policy.into(),
+            policy,
             workers,
             depth: 1,
             quantum,
             costs: Costs::default(),
             queue_bound: 1 << 16,
             migrates: true,
+            assist: None,
             classifier: Classifier::Right,
             seed: 1,
         }
@@ -107,6 +125,8 @@ pub struct Counts {
     pub answered: u64,
     /// Requests that were not taken in.
     pub dropped: u64,
+    /// Requests that the dispatcher ran itself.
+    pub assisted: u64,
     /// Turns that ended by preemption.
     pub preemptions: u64,
     /// Time of all workers in requests, in nanoseconds.
@@ -117,18 +137,26 @@ pub struct Counts {
     pub end_ns: u64,
 }
 
-/// Runs `setup` on `arrivals`, which must come in order of time.
+/// Runs `setup` on `arrivals`, which must come in order of time and are of `classes` classes.
 ///
 /// # Errors
-/// When there is no such policy, or a number is out of its range.
+/// When a number is out of its range, or an option of the policy impossible.
 pub fn simulate<O: Observer>(
     setup: &Setup,
+    classes: usize,
     arrivals: impl Iterator<Item = Arriving>,
     observer: &mut O,
 ) -> Result<Counts, BenchError> {
     setup.check()?;
-    let policy = concord::policy::by_name(&setup.policy, setup.workers, setup.queue_bound)
-        .ok_or_else(|| BenchError::Simulation(format!("there is no policy `{}`", setup.policy)))?;
+    let of_policy = concord::policy::Setup {
+        workers: setup.workers,
+        capacity: setup.queue_bound,
+        classes,
+        quantum: setup.quantum.map(Ticks),
+        ticks_per_micro: 1e3,
+        clock: None,
+    };
+    let policy = setup.policy.make(&of_policy).map_err(|error| BenchError::Simulation(error.to_string()))?;
     Ok(Engine::new(setup, policy, arrivals, observer).run())
 }
 

@@ -23,6 +23,11 @@ pub trait Observer {
 
     /// Called when a request was not taken in.
     fn dropped(&mut self, _class: u16) {}
+
+    /// Called after each answer: whether the rest of the run is of no interest.
+    fn is_done(&self) -> bool {
+        false
+    }
 }
 
 /// Distributions of each class, without what arrived while the system filled up.

@@ -25,10 +25,10 @@ fn sojourns(setup: &Setup, workload: &Workload, load: f64, requests: usize) -> V
     let mut means = vec![Vec::new(); classes];
     for seed in 1..=REPLICATIONS {
         let length = Length::Requests(requests);
-        let arrivals = FromWorkload::new(workload, &rates, length, seed, |_| None).unwrap();
+        let arrivals = FromWorkload::new(workload, &vec![vec![None; classes]], &rates, length, seed).unwrap();
         let warm_up = requests as f64 / 10.0 / rates[0] * 1e9;
         let mut tally = Tally::new(classes, warm_up as u64);
-        let counts = simulate(setup, arrivals, &mut tally).unwrap();
+        let counts = simulate(setup, classes, arrivals, &mut tally).unwrap();
         assert_eq!((counts.answered, counts.dropped), (requests as u64, 0));
         for (means, class) in means.iter_mut().zip(tally.classes()) {
             means.push(class.mean_sojourn() / 1e3);
@@ -45,6 +45,10 @@ fn assert_mean(what: &str, values: &[f64], theory: f64) {
     assert!((mean - theory).abs() <= half, "{what}: {theory} is not within {mean} +- {half}");
 }
 
+fn ideal(policy: &str, workers: usize, quantum: Option<u64>) -> Setup {
+    Setup::ideal(policy.parse().unwrap(), workers, quantum)
+}
+
 fn one(service: ServiceTime) -> Workload {
     Workload { name: "one".into(), phases: vec![Mix::new([("one".into(), 1.0, Some(service))])] }
 }
@@ -52,13 +56,17 @@ fn one(service: ServiceTime) -> Workload {
 /// Mean 2 us, with 90 % of 1 us and 10 % of 11 us.
 fn two() -> Workload {
     let class = |name: &str, weight, us| (name.into(), weight, Some(ServiceTime::fixed_us(us)));
-    Workload { name: "two".into(), phases: vec![Mix::new([class("short", 0.9, 1.0), class("long", 0.1, 11.0)])] }
+    Workload {
+        name: "two".into(),
+        phases: vec![Mix::new([class("short", 0.9, 1.0), class("long", 0.1, 11.0)])],
+    }
 }
 
 #[test]
 fn m_m_1() {
     for load in [0.5, 0.8] {
-        let times = sojourns(&Setup::ideal("c-fcfs", 1, None), &one(ServiceTime::Exponential(1_000.0)), load, 50_000);
+        let times =
+            sojourns(&ideal("c-fcfs", 1, None), &one(ServiceTime::Exponential(1_000.0)), load, 50_000);
         assert_mean(&format!("M/M/1 at {load}"), &times[0], 1.0 / (1.0 - load));
     }
 }
@@ -76,7 +84,7 @@ fn erlang_c(k: u32, a: f64) -> f64 {
 #[test]
 fn m_m_k() {
     for (workers, load) in [(4, 0.7), (16, 0.9)] {
-        let setup = Setup::ideal("c-fcfs", workers, None);
+        let setup = ideal("c-fcfs", workers, None);
         let times = sojourns(&setup, &one(ServiceTime::Exponential(1_000.0)), load, 100_000);
         let k = workers as f64;
         let waiting = erlang_c(workers as u32, k * load) / (k * (1.0 - load));
@@ -87,7 +95,7 @@ fn m_m_k() {
 #[test]
 fn m_d_1() {
     let load = 0.8;
-    let times = sojourns(&Setup::ideal("c-fcfs", 1, None), &one(ServiceTime::fixed_us(1.0)), load, 50_000);
+    let times = sojourns(&ideal("c-fcfs", 1, None), &one(ServiceTime::fixed_us(1.0)), load, 50_000);
     assert_mean("M/D/1", &times[0], 1.0 + load / (2.0 * (1.0 - load)));
 }
 
@@ -95,7 +103,7 @@ fn m_d_1() {
 #[test]
 fn m_g_1_first_come_first_served() {
     let load = 0.7;
-    let times = sojourns(&Setup::ideal("c-fcfs", 1, None), &two(), load, 100_000);
+    let times = sojourns(&ideal("c-fcfs", 1, None), &two(), load, 100_000);
     let second_moment = 0.9 * 1.0 + 0.1 * 121.0;
     let waiting = load / 2.0 * second_moment / 2.0 / (1.0 - load);
     assert_mean("M/G/1 short", &times[0], 1.0 + waiting);
@@ -106,7 +114,7 @@ fn m_g_1_first_come_first_served() {
 #[test]
 fn m_g_1_processor_sharing() {
     let load = 0.7;
-    let times = sojourns(&Setup::ideal("ps", 1, Some(20)), &two(), load, 20_000);
+    let times = sojourns(&ideal("ps", 1, Some(50)), &two(), load, 10_000);
     assert_mean("PS short", &times[0], 1.0 / (1.0 - load));
     assert_mean("PS long", &times[1], 11.0 / (1.0 - load));
 }

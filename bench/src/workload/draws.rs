@@ -22,6 +22,11 @@ pub(super) fn stream(seed: u64, stream: Stream) -> ChaCha8Rng {
     rng
 }
 
+/// The random numbers of a seed's arrival times.
+pub fn arrivals_stream(seed: u64) -> ChaCha8Rng {
+    stream(seed, Stream::Arrivals)
+}
+
 /// How long a run is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Length {
