@@ -25,7 +25,7 @@ fn sojourns(setup: &Setup, workload: &Workload, load: f64, requests: usize) -> V
     let mut means = vec![Vec::new(); classes];
     for seed in 1..=REPLICATIONS {
         let length = Length::Requests(requests);
-        let arrivals = FromWorkload::new(workload, &vec![vec![None; classes]], &rates, length, seed).unwrap();
+        let arrivals = FromWorkload::new(workload, &[vec![None; classes]], &rates, length, seed).unwrap();
         let warm_up = requests as f64 / 10.0 / rates[0] * 1e9;
         let mut tally = Tally::new(classes, warm_up as u64);
         let counts = simulate(setup, classes, arrivals, &mut tally).unwrap();
