@@ -230,7 +230,7 @@ mod tests {
 
     #[test]
     fn a_misspelt_policy_gets_a_suggestion() {
-        let message = refusal(Config { policy: "fcfs".into(), ..Config::default() });
+        let message = refusal(Config { policy: "cfcfs".into(), ..Config::default() });
         assert!(message.contains("did you mean `c-fcfs`?"), "{message}");
         let message = refusal(Config { policy: "xyz".into(), ..Config::default() });
         assert!(!message.contains("did you mean") && message.contains("ps, c-fcfs"), "{message}");

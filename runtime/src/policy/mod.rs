@@ -23,7 +23,13 @@
 //! None of the calls allocates; each takes constant time, but for looks at sets of workers as bits and for one
 //! pass over the turns when something waits.
 
+mod borrowed_time;
+mod classes;
 mod fcfs;
+mod heap;
+mod least_attained;
+mod local;
+mod local_sharing;
 mod on_demand;
 mod processor_sharing;
 mod quantum;
@@ -33,15 +39,20 @@ mod report;
 mod requests;
 mod set;
 mod spec;
+mod spread_fcfs;
 mod workers;
 
+pub use borrowed_time::BorrowedTime;
 pub use fcfs::Fcfs;
+pub use least_attained::LeastAttained;
+pub use local_sharing::LocalSharing;
 pub use on_demand::OnDemand;
 pub use processor_sharing::ProcessorSharing;
 pub use registry::{all, names};
 pub use report::{Cost, Costs, Report, Reservation, ReservationUpdate};
 pub use set::WorkerSet;
 pub use spec::{Entry, OptionDoc, Spec, SpecError, help};
+pub use spread_fcfs::SpreadFcfs;
 pub use workers::Workers;
 
 use crate::id::{Class, WorkerId};

@@ -38,7 +38,7 @@ impl Policy for ProcessorSharing {
     }
 
     fn next_end(&self, workers: &Workers) -> Option<End> {
-        end_by_clock(workers, &self.queue, self.quantum?)
+        end_by_clock(workers, self.queue.has_work_for_anyone(), self.shared.pins.workers(), self.quantum?)
     }
 
     fn take_unstarted(&mut self, _: Tsc) -> Option<Item> {

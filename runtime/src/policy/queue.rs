@@ -38,6 +38,12 @@ impl Pins {
         self.counts[worker.index()]
     }
 
+    /// Those to which a request is pinned.
+    #[inline]
+    pub(super) fn workers(&self) -> &WorkerSet {
+        &self.workers
+    }
+
     /// The one of `open` with the fewest pinned requests.
     #[inline]
     pub(super) fn fewest(&self, open: &WorkerSet) -> Option<WorkerId> {
@@ -61,6 +67,13 @@ pub(super) struct Queue {
     back: u64,
     /// Number of the last request at the front; counts down from the middle.
     front: u64,
+}
+
+/// One of a queue's lists.
+enum Kind {
+    Unstarted,
+    Migrating,
+    Pinned,
 }
 
 /// What the queues of a policy share.
@@ -142,23 +155,46 @@ impl Queue {
     /// The oldest request that `worker` may run.
     #[inline]
     pub(super) fn pop_for(&mut self, shared: &mut Shared, worker: WorkerId) -> Option<Item> {
-        let mine = &mut self.pinned[worker.index()];
-        let number = |list: &List| list.front(&shared.requests).map_or(u64::MAX, |(number, _)| number);
-        let (unstarted, migrating, pinned) = (number(&self.unstarted), number(&self.migrating), number(mine));
-        let item = if unstarted <= migrating.min(pinned) {
-            self.unstarted.pop_front(&shared.requests)
-        } else if migrating < pinned {
-            self.migrating.pop_front(&shared.requests)
-        } else {
-            let item = mine.pop_front(&shared.requests);
-            shared.pins.remove(worker);
-            if mine.is_empty() {
-                self.with_pinned.remove(worker);
+        let item = match self.oldest_list(shared, worker) {
+            Kind::Unstarted => self.unstarted.pop_front(&shared.requests)?,
+            Kind::Migrating => self.migrating.pop_front(&shared.requests)?,
+            Kind::Pinned => {
+                let mine = &mut self.pinned[worker.index()];
+                let item = mine.pop_front(&shared.requests)?;
+                shared.pins.remove(worker);
+                if mine.is_empty() {
+                    self.with_pinned.remove(worker);
+                }
+                item
             }
-            item
         };
-        self.waiting -= usize::from(item.is_some());
-        item
+        self.waiting -= 1;
+        Some(item)
+    }
+
+    /// The list that holds the oldest request for `worker`, if any does.
+    #[inline]
+    fn oldest_list(&self, shared: &Shared, worker: WorkerId) -> Kind {
+        let number = |list: &List| list.front(&shared.requests).map_or(u64::MAX, |(number, _)| number);
+        let (unstarted, migrating) = (number(&self.unstarted), number(&self.migrating));
+        let pinned = number(&self.pinned[worker.index()]);
+        if pinned < unstarted.min(migrating) {
+            Kind::Pinned
+        } else if migrating < unstarted {
+            Kind::Migrating
+        } else {
+            Kind::Unstarted
+        }
+    }
+
+    /// Since when the request waits that `worker` would get.
+    pub(super) fn oldest_for(&self, shared: &Shared, worker: WorkerId) -> Option<Tsc> {
+        let list = match self.oldest_list(shared, worker) {
+            Kind::Unstarted => &self.unstarted,
+            Kind::Migrating => &self.migrating,
+            Kind::Pinned => &self.pinned[worker.index()],
+        };
+        Some(shared.requests.waits_since(list.first()?))
     }
 
     /// The oldest request that has not started.

@@ -14,6 +14,8 @@ pub struct Entry {
     pub name: &'static str,
     /// What it does, in one line.
     pub summary: &'static str,
+    /// Whether it is work conserving: no worker idles while a request waits that it may run.
+    pub conserves: bool,
     /// Its options.
     pub options: &'static [OptionDoc],
     pub(super) make: Constructor,
@@ -207,6 +209,21 @@ impl<'a> Options<'a> {
         let nanos = self.text(name).parse::<Nanos>();
         let nanos = nanos.map_err(|_| self.refuse(name, "a time such as 500ns, 5us or 2ms".into()))?;
         Ok(self.setup.ticks(nanos))
+    }
+
+    /// Numbers from `least` to `most` with `/` between them; empty for `auto`.
+    pub(super) fn list<T>(&self, name: &str, least: T, most: T) -> Result<Vec<T>, SpecError>
+    where
+        T: FromStr + PartialOrd + fmt::Display,
+    {
+        if self.text(name) == "auto" {
+            return Ok(Vec::new());
+        }
+        let value = |text: &str| text.parse().ok().filter(|value| (&least..=&most).contains(&value));
+        let values: Option<Vec<T>> = self.text(name).split('/').map(value).collect();
+        values.ok_or_else(|| {
+            self.refuse(name, format!("`auto`, or numbers from {least} to {most} with `/` between them"))
+        })
     }
 }
 

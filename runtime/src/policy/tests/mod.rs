@@ -1,21 +1,41 @@
 use super::*;
 
+mod world;
+
 const W: [WorkerId; 3] = [WorkerId(0), WorkerId(1), WorkerId(2)];
 
 pub(super) fn item(slot: u32, pinned: Option<u16>) -> Item {
     Item { slot, class: Class(0), arrival: Tsc(0), received: Ticks(0), pinned: pinned.map(WorkerId) }
 }
 
-fn policy(name: &str, workers: usize) -> Box<dyn Policy> {
-    let setup = Setup {
+/// A tick is a nanosecond, the quantum 5 us.
+fn setup(workers: usize) -> Setup {
+    Setup {
         workers,
         capacity: 64,
         classes: 1,
         quantum: Some(Ticks(5_000)),
         ticks_per_micro: 1_000.0,
         clock: None,
-    };
-    name.parse::<Spec>().unwrap().make(&setup).unwrap()
+    }
+}
+
+fn policy(name: &str, workers: usize) -> Box<dyn Policy> {
+    name.parse::<Spec>().unwrap().make(&setup(workers)).unwrap()
+}
+
+/// Lets a request arrive and be handed to `worker`.
+fn start(policy: &mut dyn Policy, slot: u32, worker: WorkerId) {
+    let workers = Workers::new(2, 1);
+    for _ in 0..100 {
+        policy.arrived(item(slot, None), Tsc(0));
+        let (chosen, item) = policy.next(&workers, Tsc(0)).expect("all are idle");
+        if chosen == worker {
+            return;
+        }
+        policy.done(chosen, item, Tsc(0));
+    }
+    panic!("{worker} never gets a request");
 }
 
 /// All that the policy hands out to workers that answer at once.
@@ -70,6 +90,7 @@ fn new_work_goes_to_the_worker_that_holds_least_and_has_least_pinned() {
 fn a_task_that_waits_lets_all_others_go_first() {
     for name in names() {
         let (mut policy, mut workers) = (policy(name, 1), Workers::new(1, 4));
+        start(&mut *policy, 0, W[0]);
         policy.arrived(item(1, None), Tsc(0));
         policy.waits(W[0], item(0, Some(0)), Tsc(0));
         assert_eq!(drain(&mut *policy, &mut workers), [(0, 1), (0, 0)], "{name}");
@@ -80,11 +101,12 @@ fn a_task_that_waits_lets_all_others_go_first() {
 fn a_started_request_is_offered_to_its_worker_only() {
     for name in names() {
         let (mut policy, mut workers) = (policy(name, 2), Workers::new(2, 1));
-        policy.preempted(W[1], item(7, Some(1)), Tsc(0));
-        workers.give(W[1], 9);
+        start(&mut *policy, 7, W[0]);
+        policy.preempted(W[0], item(7, Some(0)), Tsc(0));
+        workers.give(W[0], 9);
         assert_eq!((policy.next(&workers, Tsc(0)), policy.waiting()), (None, 1));
-        workers.take_back(W[1]);
-        assert_eq!(policy.next(&workers, Tsc(0)), Some((W[1], item(7, Some(1)))));
+        workers.take_back(W[0]);
+        assert_eq!(policy.next(&workers, Tsc(0)), Some((W[0], item(7, Some(0)))));
     }
 }
 
@@ -110,6 +132,8 @@ fn a_turn_ends_only_while_something_waits_for_its_worker() {
 fn the_dispatcher_gets_requests_that_have_not_started() {
     for name in names() {
         let mut policy = policy(name, 1);
+        start(&mut *policy, 0, W[0]);
+        start(&mut *policy, 1, W[0]);
         policy.preempted(W[0], item(0, Some(0)), Tsc(0));
         policy.preempted(W[0], item(1, None), Tsc(0));
         policy.arrived(item(2, None), Tsc(0));
@@ -122,7 +146,7 @@ fn the_dispatcher_gets_requests_that_have_not_started() {
 fn specs_are_checked_word_by_word() {
     let refusal = |text: &str| text.parse::<Spec>().unwrap_err().to_string();
     assert_eq!("ps".parse::<Spec>().unwrap().to_string(), "ps");
-    assert!(refusal("fcfs").starts_with("`fcfs` is unknown; did you mean `c-fcfs`?; known are: ps, "));
+    assert!(refusal("cfcfs").starts_with("`cfcfs` is unknown; did you mean `c-fcfs`?; known are: ps, "));
     assert!(!refusal("zzz").contains("did you mean"));
     assert_eq!(refusal("ps:a=1"), "policy `ps` has no option `a`; it has none");
     assert_eq!(refusal("ps:a"), "policy `ps`: `a` has no value; write `option=value`");
