@@ -63,6 +63,8 @@ impl<'ctx> Body<'ctx> {
             body.shape.steps.push(steps);
             let end = list.last().map(|last| last.get_opcode());
             body.shape.returns.push(end == Some(InstructionOpcode::Return));
+            let is_dispatch = matches!(end, Some(InstructionOpcode::Switch | InstructionOpcode::IndirectBr));
+            body.shape.dispatches.push(is_dispatch);
         }
         body.shape.unwinds_to = unwinds_to(&body.blocks, &body.instructions);
         let Shape { blocks, unwinds_to, returns, .. } = &body.shape;

@@ -38,13 +38,15 @@ pub fn apply<'ctx>(
             }
             Treatment::Straight { rounds } => mark_bounded(body, own, rounds),
             Treatment::Cleanup => mark_bounded(body, own, UNWINDING),
-            Treatment::Probed | Treatment::Covered => {}
+            Treatment::Probed | Treatment::Dispatched | Treatment::Covered => {}
         }
     }
     for site in &plan.sites {
         match *site {
             Site::Entry => places.extend(ir::after_allocas(body.function)),
-            Site::Before { block, at } => places.push(body.instructions[block][at]),
+            Site::Before { block, at } | Site::Round { block, at } => {
+                places.push(body.instructions[block][at])
+            }
             Site::AfterCall { block, at } => {
                 places.extend(ir::after_call(&builder, body.function, body.instructions[block][at]));
             }

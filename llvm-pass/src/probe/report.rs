@@ -51,6 +51,9 @@ fn describe(body: &Body<'_>, own: &Loop, treatment: Treatment) -> (SiteKind, Str
         Treatment::StripMined { chunk } => {
             (SiteKind::StripMinedLoop, format!("counted: a probe for each {chunk} rounds, by a nearer limit"))
         }
+        Treatment::Dispatched => {
+            (SiteKind::ProbedLoop, "an interpreter's: a probe wherever its dispatch leads".to_owned())
+        }
         Treatment::Covered => {
             (SiteKind::CoveredLoop, "every round meets a probe of a call or of an inner loop".to_owned())
         }
@@ -91,7 +94,7 @@ fn lone_site(body: &Body<'_>, site: Site) -> Option<SiteReport> {
             body.instructions[header].first(),
             "before a loop that could not be entered so long after the last probe",
         ),
-        Site::BackEdge { .. } | Site::Chunk { .. } => return None,
+        Site::Round { .. } | Site::BackEdge { .. } | Site::Chunk { .. } => return None,
     };
     let (place, call) = match site {
         Site::Entry => (ffi::function_place(body.function), None),

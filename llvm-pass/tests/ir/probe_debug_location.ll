@@ -71,17 +71,17 @@ attributes #0 = { "concord-probed" }
 ;=   br i1 %set.6, label %exit, label %loop.7, !dbg !7, !llvm.loop !8, !concord.unrolled !5
 ;=
 ;= loop.7:
-;=   %value.7 = load volatile i32, ptr %flag, align 4, !dbg !6
-;=   %set.7 = icmp ne i32 %value.7, 0, !dbg !6
-;=   %line.i = load volatile i32, ptr @concord_line, align 4, !dbg !7
-;=   %armed.i = icmp ne i32 %line.i, 0, !dbg !7
-;=   br i1 %armed.i, label %0, label %concord_probe.exit, !dbg !7, !prof !10
+;=   %line.i = load volatile i32, ptr @concord_line, align 4, !dbg !6
+;=   %armed.i = icmp ne i32 %line.i, 0, !dbg !6
+;=   br i1 %armed.i, label %0, label %concord_probe.exit, !dbg !6, !prof !10
 ;=
 ;= 0:
-;=   call preserve_mostcc void @concord_probe_slow(), !dbg !7
-;=   br label %concord_probe.exit, !dbg !7
+;=   call preserve_mostcc void @concord_probe_slow(), !dbg !6
+;=   br label %concord_probe.exit, !dbg !6
 ;=
 ;= concord_probe.exit:
+;=   %value.7 = load volatile i32, ptr %flag, align 4, !dbg !6
+;=   %set.7 = icmp ne i32 %value.7, 0, !dbg !6
 ;=   br i1 %set.7, label %exit, label %loop, !dbg !7, !llvm.loop !11, !concord.unrolled !5
 ;=
 ;= exit:

@@ -24,7 +24,6 @@ attributes #0 = { "concord-probed" }
 ;=   br i1 %inside, label %second, label %first
 ;=
 ;= first:
-;=   %byte = load volatile i8, ptr %at, align 1
 ;=   %line.i = load volatile i32, ptr @concord_line, align 4
 ;=   %armed.i = icmp ne i32 %line.i, 0
 ;=   br i1 %armed.i, label %0, label %concord_probe.exit, !prof !0
@@ -34,6 +33,7 @@ attributes #0 = { "concord-probed" }
 ;=   br label %concord_probe.exit
 ;=
 ;= concord_probe.exit:
+;=   %byte = load volatile i8, ptr %at, align 1
 ;=   br label %second
 ;=
 ;= second:

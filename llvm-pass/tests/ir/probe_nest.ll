@@ -73,8 +73,6 @@ attributes #0 = { "concord-probed" }
 ;=   br label %outer
 ;=
 ;= row.end:
-;=   %i.next = add i64 %i, 1
-;=   %done = icmp eq i64 %i.next, %rows
 ;=   %line.i = load volatile i32, ptr @concord_line, align 4
 ;=   %armed.i = icmp ne i32 %line.i, 0
 ;=   br i1 %armed.i, label %10, label %concord_probe.exit, !prof !2
@@ -84,6 +82,8 @@ attributes #0 = { "concord-probed" }
 ;=   br label %concord_probe.exit
 ;=
 ;= concord_probe.exit:
+;=   %i.next = add i64 %i, 1
+;=   %done = icmp eq i64 %i.next, %rows
 ;=   br i1 %done, label %exit, label %row
 ;=
 ;= exit:

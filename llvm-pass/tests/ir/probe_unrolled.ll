@@ -75,10 +75,6 @@ attributes #0 = { "concord-probed" }
 ;=   br i1 %found.6, label %exit, label %loop.7, !llvm.loop !0, !concord.unrolled !2
 ;=
 ;= loop.7:
-;=   %place.7 = getelementptr i8, ptr %bytes, i64 %next.6
-;=   %byte.7 = load i8, ptr %place.7, align 1
-;=   %next.7 = add i64 %index, 8
-;=   %found.7 = icmp eq i8 %byte.7, 10
 ;=   %line.i = load volatile i32, ptr @concord_line, align 4
 ;=   %armed.i = icmp ne i32 %line.i, 0
 ;=   br i1 %armed.i, label %0, label %concord_probe.exit, !prof !3
@@ -88,6 +84,10 @@ attributes #0 = { "concord-probed" }
 ;=   br label %concord_probe.exit
 ;=
 ;= concord_probe.exit:
+;=   %place.7 = getelementptr i8, ptr %bytes, i64 %next.6
+;=   %byte.7 = load i8, ptr %place.7, align 1
+;=   %next.7 = add i64 %index, 8
+;=   %found.7 = icmp eq i8 %byte.7, 10
 ;=   br i1 %found.7, label %exit, label %loop, !llvm.loop !4, !concord.unrolled !2
 ;=
 ;= exit:

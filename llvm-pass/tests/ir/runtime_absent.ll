@@ -66,8 +66,6 @@ attributes #0 = { "concord-probed" }
 ;=   br i1 %set.6, label %exit, label %loop.7, !llvm.loop !0, !concord.unrolled !2
 ;=
 ;= loop.7:
-;=   %value.7 = load volatile i32, ptr %flag, align 4
-;=   %set.7 = icmp ne i32 %value.7, 0
 ;=   %line.i = load volatile i32, ptr @concord_line, align 4
 ;=   %armed.i = icmp ne i32 %line.i, 0
 ;=   br i1 %armed.i, label %2, label %concord_probe.exit, !prof !3
@@ -77,6 +75,8 @@ attributes #0 = { "concord-probed" }
 ;=   br label %concord_probe.exit
 ;=
 ;= concord_probe.exit:
+;=   %value.7 = load volatile i32, ptr %flag, align 4
+;=   %set.7 = icmp ne i32 %value.7, 0
 ;=   br i1 %set.7, label %exit, label %loop, !llvm.loop !4, !concord.unrolled !2
 ;=
 ;= exit:

@@ -20,6 +20,7 @@ fn shape(successors: &[&[usize]], costs: &[u32]) -> Shape {
         unwinds_to: vec![None; count],
         is_cleanup: vec![false; count],
         returns: successors.iter().map(|list| list.is_empty()).collect(),
+        dispatches: vec![false; count],
         rounds: BTreeMap::new(),
         has_entry_site: false,
     }
@@ -57,6 +58,26 @@ fn a_loop_around_a_probe_is_covered() {
     let plan = plan(&nest, BOUND);
     assert_eq!(plan.loops, [(1, Treatment::Covered), (2, Treatment::Probed)]);
     assert!(plan.sites.contains(&Site::AfterCall { block: 3, at: 0 }));
+}
+
+#[test]
+fn an_interpreter_has_its_probes_behind_the_dispatch() {
+    // 1 dispatches to the operations 2 to 5, which lead to 6 and back; 5 may return.
+    let mut shape = shape(&[&[1], &[2, 3, 4, 5], &[6], &[6], &[6], &[6, 7], &[1], &[]], &[1; 8]);
+    let probed = plan(&shape, BOUND);
+    assert_eq!(probed.sites, [Site::Round { block: 6, at: 0 }]);
+    shape.dispatches[1] = true;
+    let dispatched = plan(&shape, BOUND);
+    let expected: Vec<Site> = (2..6).map(|block| Site::Round { block, at: 0 }).collect();
+    assert_eq!((dispatched.sites, dispatched.loops), (expected, vec![(1, Treatment::Dispatched)]));
+}
+
+#[test]
+fn a_round_has_its_probe_where_its_last_block_begins() {
+    let mut shape = shape(&[&[1], &[2, 3], &[1], &[]], &[1; 4]);
+    assert_eq!(plan(&shape, BOUND).sites, [Site::Round { block: 2, at: 0 }]);
+    shape.steps[2][0].kind = StepKind::Work(51);
+    assert_eq!(plan(&shape, BOUND).sites, [Site::BackEdge { latch: 2, header: 1 }]);
 }
 
 #[test]
@@ -102,13 +123,16 @@ fn random_rounds() -> impl Strategy<Value = Option<Rounds>> {
 
 fn random_shape() -> impl Strategy<Value = Shape> {
     (1usize..10).prop_flat_map(|nodes| {
-        let successors = proptest::collection::vec(proptest::collection::vec(0..nodes, 0..3), nodes);
+        let successors = proptest::collection::vec(proptest::collection::vec(0..nodes, 0..6), nodes);
         let steps = proptest::collection::vec(proptest::collection::vec(random_step(), 0..4), nodes);
         let rounds = proptest::collection::vec(random_rounds(), nodes);
-        (successors, steps, rounds, any::<bool>()).prop_map(|(successors, steps, rounds, has_entry_site)| {
+        let dispatches = proptest::collection::vec(any::<bool>(), nodes);
+        let parts = (successors, steps, rounds, dispatches, any::<bool>());
+        parts.prop_map(|(successors, steps, rounds, dispatches, has_entry_site)| {
             let lists: Vec<&[usize]> = successors.iter().map(Vec::as_slice).collect();
             let mut made = shape(&lists, &vec![0; lists.len()]);
             made.has_entry_site = has_entry_site;
+            made.dispatches = dispatches;
             made.rounds =
                 rounds.iter().enumerate().filter_map(|(at, rounds)| Some((at, (*rounds)?))).collect();
             for (block, kinds) in steps.into_iter().enumerate() {
@@ -193,6 +217,7 @@ impl Walker<'_> {
         let mut before = 0;
         for step in &self.shape.steps[block] {
             self.meet(Site::Before { block, at: step.at });
+            self.meet(Site::Round { block, at: step.at });
             before = self.since;
             match step.kind {
                 StepKind::Work(cost) => self.work(cost),
@@ -285,7 +310,7 @@ proptest! {
         let forest = Forest::of(&shape.blocks);
         for (block, successors) in cut.successors.iter_mut().enumerate() {
             let unwinds_to = shape.unwinds_to[block];
-            let is_cut = |site: &Site| matches!(site, Site::Before { block: own, .. } if *own == block)
+            let is_cut = |site: &Site| matches!(site, Site::Before { block: own, .. } | Site::Round { block: own, .. } if *own == block)
                 || block == 0 && *site == Site::Entry;
             let last = shape.steps[block].len().saturating_sub(1);
             let after_call = |site: &Site| matches!(site, Site::AfterCall { block: own, .. } if *own == block);
