@@ -1,7 +1,7 @@
 //! A queue for each class, and what is known of the class.
 
 use super::queue::{Queue, Shared};
-use super::{Item, Workers};
+use super::{Item, WorkerSet, Workers};
 use crate::id::{Class, WorkerId};
 use crate::sys::clock::{Ticks, Tsc};
 
@@ -69,9 +69,25 @@ impl ClassQueues {
         self.queues[queue].oldest_for(&self.shared, worker)
     }
 
-    /// The worker to give work of one queue to.
+    /// Since when the oldest request of one queue waits that has not started.
+    pub(super) fn unstarted_since(&self, queue: usize) -> Option<Tsc> {
+        let slot = self.queues[queue].unstarted(&self.shared, 0)?;
+        Some(self.shared.requests.waits_since(slot))
+    }
+
+    /// Since when the oldest request of one queue waits that is pinned to `worker`.
+    pub(super) fn pinned_since(&self, queue: usize, worker: WorkerId) -> Option<Tsc> {
+        Some(self.shared.requests.waits_since(self.queues[queue].pinned(worker)?))
+    }
+
+    /// The worker to give work of one queue to, of those that hold so many requests.
     pub(super) fn choose(&self, queue: usize, workers: &Workers, held: usize) -> Option<WorkerId> {
-        self.queues[queue].choose(&self.shared.pins, workers.holding(held))
+        self.choose_of(queue, workers.holding(held))
+    }
+
+    /// The one of `open` to give work of one queue to.
+    pub(super) fn choose_of(&self, queue: usize, open: &WorkerSet) -> Option<WorkerId> {
+        self.queues[queue].choose(&self.shared.pins, open)
     }
 
     /// Whether a request waits that any worker may run.

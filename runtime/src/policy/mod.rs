@@ -25,6 +25,7 @@
 
 mod borrowed_time;
 mod classes;
+mod darc;
 mod fcfs;
 mod heap;
 mod least_attained;
@@ -43,6 +44,7 @@ mod spread_fcfs;
 mod workers;
 
 pub use borrowed_time::BorrowedTime;
+pub use darc::Darc;
 pub use fcfs::Fcfs;
 pub use least_attained::LeastAttained;
 pub use local_sharing::LocalSharing;

@@ -2,12 +2,12 @@
 
 use super::spec::Entry;
 use super::{
-    BorrowedTime, Fcfs, LeastAttained, LocalSharing, OnDemand, ProcessorSharing, SpreadFcfs, borrowed_time,
-    on_demand,
+    BorrowedTime, Darc, Fcfs, LeastAttained, LocalSharing, OnDemand, ProcessorSharing, SpreadFcfs,
+    borrowed_time, darc, on_demand,
 };
 
 /// All policies; the order is that of lists and tables.
-pub(super) const REGISTRY: [Entry; 7] = [
+pub(super) const REGISTRY: [Entry; 9] = [
     Entry {
         name: "ps",
         summary: "one queue, round robin (Concord)",
@@ -35,6 +35,20 @@ pub(super) const REGISTRY: [Entry; 7] = [
         conserves: true,
         options: borrowed_time::OPTIONS,
         make: |options, setup| Ok(Box::new(BorrowedTime::new(setup, options)?)),
+    },
+    Entry {
+        name: "darc",
+        summary: "workers reserved for short classes, by what was seen of each class (Persephone)",
+        conserves: false,
+        options: darc::OPTIONS,
+        make: |options, setup| Ok(Box::new(Darc::new(setup, darc::Settings::read(options)?))),
+    },
+    Entry {
+        name: "darc-static",
+        summary: "workers reserved for short classes by hand",
+        conserves: false,
+        options: darc::STATIC_OPTIONS,
+        make: |options, setup| Ok(Box::new(Darc::by_hand(setup, options)?)),
     },
     Entry {
         name: "las",

@@ -49,6 +49,20 @@ impl WorkerSet {
         self.0.iter().map(|word| word.count_ones() as usize).sum()
     }
 
+    /// Makes it those that are in both `a` and `b`.
+    #[inline]
+    pub fn set_to_both(&mut self, a: &WorkerSet, b: &WorkerSet) {
+        for (word, (a, b)) in self.0.iter_mut().zip(a.0.iter().zip(&b.0)) {
+            *word = a & b;
+        }
+    }
+
+    /// Makes it the workers from `first` on, up to `end`, which is not in it.
+    pub fn fill_range(&mut self, first: usize, end: usize) {
+        self.0.fill(0);
+        (first..end).for_each(|index| self.insert(WorkerId(index as u16)));
+    }
+
     /// The first of it.
     #[inline]
     pub fn first(&self) -> Option<WorkerId> {
@@ -114,6 +128,9 @@ mod tests {
         set.remove(WorkerId(3));
         assert_eq!(set.first_in(&other), Some(WorkerId(129)));
         assert_eq!(set.iter().collect::<Vec<_>>(), [WorkerId(64), WorkerId(129)]);
+        other.fill_range(60, 66);
+        set.set_to_both(&other, &WorkerSet::all(130));
+        assert_eq!(set.iter().map(|worker| worker.0).collect::<Vec<_>>(), [60, 61, 62, 63, 64, 65]);
         assert!(set.contains(WorkerId(64)) && !set.contains(WorkerId(3)));
     }
 }

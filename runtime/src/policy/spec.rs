@@ -225,6 +225,11 @@ impl<'a> Options<'a> {
             self.refuse(name, format!("`auto`, or numbers from {least} to {most} with `/` between them"))
         })
     }
+
+    /// For impossible combinations.
+    pub(super) fn impossible(&self, name: &str, expected: impl Into<String>) -> SpecError {
+        self.refuse(name, expected.into())
+    }
 }
 
 /// All policies and their options, as text for a `--help`.
