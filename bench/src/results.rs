@@ -86,6 +86,8 @@ pub struct ServiceTimesReport {
 pub struct Run {
     /// Name of the policy.
     pub policy: String,
+    /// How the runtime's mechanisms differ from its default, as `cargo concord compare --variants` names it.
+    pub variant: String,
     /// Quantum; `null` without preemption.
     pub quantum_ns: Option<u64>,
     /// Share of the workers' time that the offered requests need, when the rate was chosen by load.
@@ -116,6 +118,10 @@ pub struct Run {
     pub achieved_quantum_raw_ns: Option<AchievedQuantum>,
     /// Turns that ended by preemption.
     pub preemptions: u64,
+    /// Requests that the dispatcher ran itself.
+    pub assisted: u64,
+    /// Longest time between two polls of the dispatcher.
+    pub longest_poll_gap_ns: u64,
     /// Time that the host took away.
     pub stolen: Stolen,
     /// What was left out of which figure, in words.
@@ -268,6 +274,7 @@ pub(crate) mod tests {
         };
         Run {
             policy: "ps".into(),
+            variant: "default".into(),
             quantum_ns: None,
             load: Some(0.5),
             workload: "get-scan-50-50".into(),
@@ -290,6 +297,8 @@ pub(crate) mod tests {
             }),
             achieved_quantum_raw_ns: None,
             preemptions: 0,
+            assisted: 0,
+            longest_poll_gap_ns: 0,
             stolen: Stolen::default(),
             trimmed: String::new(),
         }

@@ -25,7 +25,7 @@ const SLOW_PATHS: [&str; 5] = [
     "concord::preempt::probe::guard_hit",
     "concord::preempt::countdown::clock_hit",
     "concord::preempt::run_turn",
-    "concord::preempt::run_slice",
+    "concord::preempt::run_watched",
 ];
 
 /// Called by the slow path with the guard's depth raised.

@@ -16,6 +16,8 @@ pub struct Config {
     pub quantum: Option<Nanos>,
     /// Requests that a worker holds at most, the running one included: the k of JBSQ(k). Default: 2.
     pub jbsq_depth: usize,
+    /// Whether the dispatcher runs requests itself while no worker has room. Default: `Auto`.
+    pub assist: Assist,
     /// The policy's name, and options after a colon; [`policy::help`] lists them. Default: `ps`.
     pub policy: String,
     /// Bytes of a request's stack. Default: 256 KiB; only what is touched uses memory.
@@ -35,6 +37,17 @@ pub struct Config {
     /// Two clock readings of a spinning loop further apart than this are time that the host stole; a turn
     /// that does not see for longer than this what was written to its line is an overrun. Default: 10 us.
     pub stolen_threshold: Nanos,
+}
+
+/// Whether the dispatcher runs requests itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Assist {
+    /// In a binary with probes; without them it could not return to its work before a handler does.
+    Auto,
+    /// Never.
+    Off,
+    /// Always: for handlers that are known to be short, or that call probes themselves.
+    On,
 }
 
 /// Where threads run.
@@ -66,6 +79,7 @@ impl Default for Config {
             workers: 1,
             quantum: Some(Nanos::from_micros(5)),
             jbsq_depth: 2,
+            assist: Assist::Auto,
             policy: "ps".into(),
             stack_size: 256 << 10,
             prepared_stacks: 64,
@@ -146,6 +160,15 @@ impl Config {
                 }
                 allowed_cores().get(..=self.workers).map(<[usize]>::to_vec).unwrap_or_default()
             }
+        }
+    }
+
+    /// Whether a dispatcher of a binary with probes, or without, runs requests itself.
+    pub(crate) fn assists(&self, has_probes: bool) -> bool {
+        match self.assist {
+            Assist::Auto => has_probes,
+            Assist::Off => false,
+            Assist::On => true,
         }
     }
 

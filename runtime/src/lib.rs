@@ -68,10 +68,10 @@ pub mod testing;
 pub mod transport;
 mod worker;
 
-pub use config::{Config, Idle, Pinning};
+pub use config::{Assist, Config, Idle, Pinning};
 pub use error::{Error, ServiceError};
 pub use id::{Class, WorkerId};
-pub use metrics::{ClassStatistics, Interval, Overrun, Statistics, StolenTime};
+pub use metrics::{AssistStatistics, ClassStatistics, Interval, Overrun, Statistics, StolenTime};
 pub use preempt::{WorkerLocal, no_preempt};
 pub use request::{Origin, Reply, ReplyFull, Request, Status};
 pub use server::{Server, ShutdownHandle};

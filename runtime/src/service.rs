@@ -6,6 +6,7 @@ use crate::context::Outcome;
 use crate::error::ServiceError;
 use crate::id::{Class, WorkerId};
 use crate::request::{Reply, Request, Status};
+use crate::sys::second;
 
 /// A service: callbacks that the runtime calls, from several threads at once.
 ///
@@ -71,19 +72,34 @@ pub trait Service: Sync + 'static {
     fn handle_request(&self, worker: &Self::Worker, request: &Request<'_>, reply: &mut Reply);
 }
 
-/// Calls the handler, and makes an error reply of its panic.
+/// [`Service::handle_request`], or its clone in the second build.
+pub(crate) type Handler<S> = fn(&S, &<S as Service>::Worker, &Request<'_>, &mut Reply);
+
+/// The handler that workers call.
 ///
 /// The pass does not instrument this crate, so the handler must not be inlined into it: it is called through a
 /// pointer that the optimiser cannot see through.
+pub(crate) fn handler<S: Service>() -> Handler<S> {
+    std::hint::black_box(S::handle_request)
+}
+
+/// The handler that the dispatcher calls: its probes look at the clock. `None` when this artefact has no second build.
+pub(crate) fn second_handler<S: Service>() -> Option<Handler<S>> {
+    let clone = second::clone_of(S::handle_request as Handler<S> as *const ());
+    // SAFETY: the clone has its original's type; a pointer to a function and an optional one have one layout, with
+    // null for `None`.
+    unsafe { std::mem::transmute::<*const (), Option<Handler<S>>>(clone) }
+}
+
+/// Calls `handler`, and makes an error reply of its panic.
 #[inline(never)]
 pub(crate) fn handle<S: Service>(
+    handler: Handler<S>,
     service: &S,
     worker: &S::Worker,
     request: &Request<'_>,
     reply: &mut Reply,
 ) -> Outcome {
-    type Handler<S> = fn(&S, &<S as Service>::Worker, &Request<'_>, &mut Reply);
-    let handler: Handler<S> = std::hint::black_box(S::handle_request);
     match catch_unwind(AssertUnwindSafe(|| handler(service, worker, request, reply))) {
         Ok(()) => Outcome::Done,
         Err(panic) => {

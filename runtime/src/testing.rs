@@ -6,6 +6,7 @@
 use std::io;
 
 use crate::context::{Fiber, Outcome, Stack};
+use crate::preempt::watch::Watch;
 use crate::preempt::{self, guard_depth as depth, symbols};
 pub use crate::preempt::{RECORD_LIMIT, record_probes};
 use crate::sys::clock::{Clock, Nanos, Tsc};
@@ -74,10 +75,13 @@ pub fn in_slices(slice: Nanos, stack_bytes: usize, body: impl FnOnce() + 'static
         body();
         Outcome::Done
     });
+    let watch = Watch::new(Vec::new());
     let mut lengths = Vec::new();
     loop {
         let begin = Tsc::now();
-        if preempt::run_slice(&mut fiber, begin + clock.ticks(slice)) == Outcome::Done {
+        if preempt::run_watched(&mut fiber, &watch, begin + clock.ticks(slice), symbols::line())
+            == Outcome::Done
+        {
             return Ok(lengths);
         }
         lengths.push(clock.nanos(Tsc::now().since(begin)));

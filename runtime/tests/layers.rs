@@ -14,7 +14,7 @@ const LAYERS: [&[&str]; 6] = [
 ];
 
 /// Files that may say `unsafe`.
-const UNSAFE: [&str; 16] = [
+const UNSAFE: [&str; 18] = [
     "context/current.rs",
     "context/fiber.rs",
     "context/registers.rs",
@@ -23,14 +23,16 @@ const UNSAFE: [&str; 16] = [
     "preempt/record.rs",
     "preempt/symbols.rs",
     "preempt/wait.rs",
+    "preempt/watch.rs",
     "ring/spsc.rs",
+    "service.rs",
     "sys/affinity.rs",
     "sys/clock.rs",
     "sys/second.rs",
     "sys/socket.rs",
     "sys/weak.rs",
     "transport/in_process/notes.rs",
-    "worker/mod.rs",
+    "worker/runner.rs",
 ];
 
 fn sources() -> Vec<(String, String)> {

@@ -52,6 +52,7 @@ mod sync {
 }
 
 #[path = "../src/ring/spsc.rs"]
+#[allow(dead_code, reason = "a peek reads two words and no value")]
 mod spsc;
 
 #[path = "../src/sys/idle.rs"]
@@ -108,7 +109,7 @@ impl Worker<'_> {
         if self.switched || self.shared.line.load(Ordering::Relaxed) == 0 {
             return;
         }
-        match at_probe(&self.shared.line, self.generation, self.guard_word, || true, self.clear) {
+        match at_probe(&self.shared.line, self.generation, self.guard_word, || false, || true, self.clear) {
             Decision::Continue => {}
             Decision::Pend => self.guard_word = with_pending(self.guard_word),
             Decision::Switch => self.switched = true,

@@ -42,6 +42,9 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         &options.loads,
         "--seconds",
         &options.seconds,
+        // What the dispatcher runs itself waits for nobody: the number of preemptions would not be foreseeable.
+        "--variants",
+        "assist=off",
         "--json",
         &json.to_string_lossy(),
     ]);

@@ -2,7 +2,7 @@
 
 use anyhow::{Result, ensure};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use concord::{Config, Idle, Nanos};
+use concord::{Assist, Config, Idle, Nanos};
 
 use crate::quantum;
 use crate::workload::{Length, Workload};
@@ -45,12 +45,36 @@ pub(super) struct RuntimeArgs {
     /// Requests that a worker holds at most, the running one included
     #[arg(long, value_name = "K", default_value_t = 2)]
     jbsq_depth: usize,
+    /// Whether the dispatcher runs requests itself while no worker has room
+    #[arg(long, value_enum, default_value_t = AssistArg::Auto)]
+    assist: AssistArg,
     /// Requests under way at most; more are dropped and counted
     #[arg(long, value_name = "N", default_value_t = 65_536)]
     queue_bound: usize,
     /// How idle threads wait; `auto` polls when there is a core for each thread
     #[arg(long, value_enum, default_value_t = IdleArg::Auto)]
     idle: IdleArg,
+}
+
+/// [`Assist`] on the command line.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum AssistArg {
+    /// In a program with probes
+    Auto,
+    /// Never
+    Off,
+    /// Always: a handler without probes keeps the dispatcher from its work
+    On,
+}
+
+impl From<AssistArg> for Assist {
+    fn from(assist: AssistArg) -> Self {
+        match assist {
+            AssistArg::Auto => Self::Auto,
+            AssistArg::Off => Self::Off,
+            AssistArg::On => Self::On,
+        }
+    }
 }
 
 /// [`Idle`] on the command line.
@@ -75,6 +99,18 @@ impl From<IdleArg> for Idle {
 }
 
 impl RuntimeArgs {
+    /// What differs from the default, as `cargo concord compare --variants` would name it.
+    pub(super) fn variant(&self) -> String {
+        let assist = self.assist.to_possible_value().map(|value| value.get_name().to_string());
+        let options = [
+            ("assist", assist.filter(|_| !matches!(self.assist, AssistArg::Auto))),
+            ("jbsq-depth", (self.jbsq_depth != 2).then(|| self.jbsq_depth.to_string())),
+        ];
+        let set = options.into_iter().filter_map(|(name, value)| Some(format!("{name}={}", value?)));
+        let set: Vec<String> = set.collect();
+        if set.is_empty() { "default".into() } else { set.join("+") }
+    }
+
     /// The runtime's configuration, checked.
     ///
     /// # Errors
@@ -86,6 +122,7 @@ impl RuntimeArgs {
             quantum: quantum.map(Nanos),
             policy: self.policy.clone(),
             jbsq_depth: self.jbsq_depth,
+            assist: self.assist.into(),
             queue_bound: self.queue_bound,
             idle: self.idle.into(),
             ..Config::default()
@@ -158,6 +195,7 @@ mod tests {
             quantum: "5us".into(),
             policy: "ps".into(),
             jbsq_depth: 2,
+            assist: AssistArg::Auto,
             queue_bound: 4_096,
             idle: IdleArg::Auto,
         }
@@ -176,6 +214,13 @@ mod tests {
             let message = args.config().unwrap_err().to_string();
             assert!(message.contains(option), "{message}");
         }
+    }
+
+    #[test]
+    fn what_differs_from_the_default_is_named() {
+        assert_eq!(args().variant(), "default");
+        let args = RuntimeArgs { assist: AssistArg::Off, jbsq_depth: 1, ..args() };
+        assert_eq!(args.variant(), "assist=off+jbsq-depth=1");
     }
 
     #[test]

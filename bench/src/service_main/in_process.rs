@@ -74,6 +74,7 @@ pub(super) fn measure<S: Service>(service: S, requests: &dyn Requests, args: &In
     let longest_turn = config.quantum.map_or(u64::MAX, |quantum| (quantum + config.stolen_threshold).0);
     Ok(Run {
         policy: config.policy.clone(),
+        variant: args.runtime.variant(),
         quantum_ns: config.quantum.map(|quantum| quantum.0),
         load: args.load,
         workload: workload.name,
@@ -88,6 +89,8 @@ pub(super) fn measure<S: Service>(service: S, requests: &dyn Requests, args: &In
         achieved_quantum_ns: achieved_quantum(&statistics.achieved_quantum, longest_turn),
         achieved_quantum_raw_ns: achieved_quantum(&statistics.achieved_quantum, u64::MAX),
         preemptions: statistics.preemptions,
+        assisted: statistics.assist.requests,
+        longest_poll_gap_ns: statistics.longest_poll_gap.0,
         stolen: gaps.stolen(),
         trimmed: trimmed(&config, statistics.build.has_probes()),
     })

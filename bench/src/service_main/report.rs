@@ -57,6 +57,12 @@ pub(super) fn run(run: &Run) -> String {
     }
     let _ = writeln!(
         text,
+        "the dispatcher ran {} requests itself; longest time between two of its polls {} us",
+        run.assisted,
+        micros(run.longest_poll_gap_ns as f64)
+    );
+    let _ = writeln!(
+        text,
         "host gaps: {}, {:.1} ms in all ({:.2} % of the threads' time), longest {:.2} ms; {:.2} % of the requests overlap one",
         run.stolen.gaps,
         run.stolen.total_ns as f64 / 1e6,
@@ -130,11 +136,18 @@ pub(super) fn statistics(statistics: &Statistics, quantum: Option<Nanos>) -> Str
         statistics.lost,
         statistics.unsent
     );
-    let _ = write!(
+    let _ = writeln!(
         text,
         "preemptions {}, achieved quantum us p50/p99/p99.9 {}",
         statistics.preemptions,
         histogram_micros(&statistics.achieved_quantum)
+    );
+    let _ = write!(
+        text,
+        "the dispatcher ran {} requests itself in {} slices; longest time between two of its polls {} us",
+        statistics.assist.requests,
+        statistics.assist.slices,
+        micros(statistics.longest_poll_gap.0 as f64)
     );
     text
 }

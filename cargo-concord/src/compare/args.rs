@@ -32,6 +32,11 @@ pub(crate) struct Args {
     /// Policies, separated by commas
     #[arg(long, value_name = "LIST", default_value = "ps")]
     pub(crate) policy: String,
+    /// Variants of the runtime, separated by commas: `default`, or options of the service joined by `+`
+    ///
+    /// Such as `default,assist=off+jbsq-depth=1`.
+    #[arg(long, value_name = "LIST", default_value = "default")]
+    pub(crate) variants: String,
     /// Workers
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) workers: usize,

@@ -50,6 +50,7 @@ impl FakePrograms {
         let void = self.calls_of("in-process").len() <= self.void_runs;
         Run {
             policy: value("--policy").unwrap(),
+            variant: "default".into(),
             quantum_ns,
             load: None,
             workload: value("--workload").unwrap(),
@@ -69,6 +70,8 @@ impl FakePrograms {
             achieved_quantum_ns: quantum_ns.map(achieved),
             achieved_quantum_raw_ns: quantum_ns.map(|ns| achieved(3 * ns)),
             preemptions: 7,
+            assisted: 3,
+            longest_poll_gap_ns: 5_000,
             stolen: Stolen::default(),
             trimmed: "turns that overlap a host gap are left out of the achieved quantum".into(),
         }

@@ -14,6 +14,7 @@ mod plan;
 mod points;
 mod progress;
 mod table;
+mod variant;
 
 pub(crate) use args::Args;
 

@@ -7,12 +7,15 @@ use concord_bench::quantum;
 use concord_bench::workload::Workload;
 
 use super::Args;
+use super::variant::Variant;
 
 /// One run.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Point {
     /// Name of the policy.
     pub(crate) policy: String,
+    /// Mechanisms of the runtime.
+    pub(crate) variant: Variant,
     /// `None` without preemption.
     pub(crate) quantum_ns: Option<u64>,
     /// Share of the workers' time.
@@ -48,6 +51,7 @@ impl Plan {
         let quanta = list("--quanta", &args.quanta, |text| quantum::parse(text).map_err(anyhow::Error::msg))?;
         let loads = list("--loads", &args.loads, parse_load)?;
         let policies = list("--policy", &args.policy, |text| Ok(text.to_string()))?;
+        let variants = list("--variants", &args.variants, Variant::parse)?;
         ensure!(args.workers > 0, "--workers 0: a service needs at least one worker");
         ensure!(
             args.seconds.is_finite() && args.seconds > 0.0,
@@ -61,11 +65,14 @@ impl Plan {
         let mut points = Vec::new();
         for policy in &policies {
             for &load in &loads {
-                points.extend(quanta.iter().map(|&quantum_ns| Point {
-                    policy: policy.clone(),
-                    quantum_ns,
-                    load,
-                }));
+                for variant in &variants {
+                    points.extend(quanta.iter().map(|&quantum_ns| Point {
+                        policy: policy.clone(),
+                        variant: variant.clone(),
+                        quantum_ns,
+                        load,
+                    }));
+                }
             }
         }
         Ok(Self {
@@ -112,6 +119,7 @@ pub(crate) mod tests {
             quanta: "none,5us".into(),
             loads: "0.5".into(),
             policy: "ps".into(),
+            variants: "default".into(),
             workers: 1,
             seed: 1,
             seconds: 5.0,
@@ -124,7 +132,8 @@ pub(crate) mod tests {
     fn neighbours_differ_in_one_thing() {
         let args = Args { loads: "0.3, 0.7".into(), ..args() };
         let points = Plan::new(&args).unwrap().points;
-        let point = |quantum_ns, load| Point { policy: "ps".into(), quantum_ns, load };
+        let point =
+            |quantum_ns, load| Point { policy: "ps".into(), variant: Variant::default(), quantum_ns, load };
         assert_eq!(
             points,
             [point(None, 0.3), point(Some(5_000), 0.3), point(None, 0.7), point(Some(5_000), 0.7)]
@@ -152,6 +161,7 @@ pub(crate) mod tests {
         refused(Args { loads: "-0.5".into(), ..args() }, "load `-0.5`");
         refused(Args { loads: "NaN".into(), ..args() }, "load `NaN`");
         refused(Args { policy: ",".into(), ..args() }, "--policy");
+        refused(Args { variants: "default,fast".into(), ..args() }, "assist");
         refused(Args { workers: 0, ..args() }, "--workers 0");
         refused(Args { seconds: 0.0, ..args() }, "--seconds 0");
         refused(Args { json: Some("/no/such/folder/compare.json".into()), ..args() }, "--json");

@@ -33,7 +33,8 @@ pub(crate) fn run_all(
 }
 
 fn describe(point: &Point) -> String {
-    format!("{}, quantum {}, load {}", point.policy, quantum::format(point.quantum_ns), point.load)
+    let Point { policy, variant, quantum_ns, load } = point;
+    format!("{policy}, {variant}, quantum {}, load {load}", quantum::format(*quantum_ns))
 }
 
 fn run_point(
@@ -49,7 +50,7 @@ fn run_point(
         let output = programs.run(Build::Instrumented, &args)?;
         let run: Run = serde_json::from_slice(&output).context("read the run's results")?;
         if !run.adherence.void || attempt == ATTEMPTS {
-            return Ok(Run { load: Some(point.load), ..run });
+            return Ok(Run { load: Some(point.load), variant: point.variant.to_string(), ..run });
         }
         attempt += 1;
         progress.note(&format!(
@@ -67,6 +68,7 @@ fn arguments(plan: &Plan, service_times: &[ServiceTimePair], point: &Point) -> R
     add("--workload", plan.workload.name.clone());
     add("--policy", point.policy.clone());
     add("--quantum", quantum::format(point.quantum_ns));
+    point.variant.arguments().for_each(|(option, value)| add(&option, value));
     add("--workers", plan.workers.to_string());
     add("--seed", plan.seed.to_string());
     add("--seconds", plan.seconds.to_string());

@@ -65,7 +65,7 @@ fn runs(runs: &[Run]) -> String {
         for (index, class) in run.classes.iter().enumerate() {
             let once = |text: String| if index == 0 { text } else { String::new() };
             table.add_row(row([
-                once(run.policy.clone()),
+                once(policy(run)),
                 once(run.load.map_or_else(|| "-".into(), |load| load.to_string())),
                 once(quantum::format(run.quantum_ns) + if run.adherence.void { " VOID" } else { "" }),
                 class.name.clone(),
@@ -85,6 +85,14 @@ fn runs(runs: &[Run]) -> String {
         }
     }
     table.to_string()
+}
+
+/// The policy, and how the runtime differs from its default.
+fn policy(run: &Run) -> String {
+    match run.variant.as_str() {
+        "default" => run.policy.clone(),
+        variant => format!("{} {variant}", run.policy),
+    }
 }
 
 /// The class's figures without what waited behind a host gap.

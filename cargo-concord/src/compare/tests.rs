@@ -72,6 +72,20 @@ fn a_void_run_is_made_again_and_then_fails() {
 }
 
 #[test]
+fn variants_reach_the_program_and_the_table() {
+    let programs = FakePrograms::default();
+    let plan = plan(|args| {
+        args.quanta = "5us".into();
+        args.variants = "default,assist=off+jbsq-depth=1".into();
+    });
+    let comparison = compare(&plan, &programs).unwrap();
+    let calls = programs.calls_of("in-process");
+    assert!(!calls[0].1.contains("--assist"), "{}", calls[0].1);
+    assert!(calls[1].1.contains("--assist off --jbsq-depth 1"), "{}", calls[1].1);
+    assert!(table::render(&comparison).contains("ps assist=off+jbsq-depth=1"));
+}
+
+#[test]
 fn wrong_replies_fail_the_comparison() {
     let programs = FakePrograms { wrong: 1, ..Default::default() };
     let comparison = compare(&plan(|_| ()), &programs).unwrap();

@@ -1,20 +1,22 @@
 //! The dispatcher: one thread that owns the queue and the clock.
 //!
 //! ```text
-//!   collect -> take in -> assign -> check quanta -+
-//!      ^                                          |
-//!      +------------------------------------------+
+//!   collect -> take in -> assign -> check quanta -> assist -+
+//!      ^                                                    |
+//!      +----------------------------------------------------+
 //! ```
 //!
 //! The queue, the tasks that wait and the policy's state are this thread's alone: no lock, no atomic. It meets
 //! the workers only in their rings, turn words and lines.
 
 mod admission;
+mod assist;
 mod quantum;
 mod slots;
 mod tasks;
 
 pub(crate) use admission::Counts;
+pub(crate) use assist::{Assist, AssistReport};
 pub(crate) use quantum::{Limits, Quantum};
 pub(crate) use slots::{Slot, Slots};
 pub(crate) use tasks::TaskTable;
@@ -36,13 +38,15 @@ use admission::Admission;
 const NAP: Duration = Duration::from_micros(100);
 
 /// See the module.
-pub(crate) struct Dispatcher<'a, S, T> {
+pub(crate) struct Dispatcher<'a, S: Service, T: Transport> {
     pub(crate) service: &'a S,
     pub(crate) transport: T,
     pub(crate) policy: Box<dyn Policy>,
     pub(crate) slots: Slots<'a>,
     pub(crate) tasks: TaskTable,
     pub(crate) quantum: Quantum,
+    /// `None`: it runs no requests itself.
+    pub(crate) assist: Option<Assist<'a, S, T::Egress>>,
     pub(crate) counts: Counts,
     pub(crate) request_size: usize,
     pub(crate) shutdown: &'a AtomicBool,
@@ -56,6 +60,7 @@ pub(crate) struct DispatcherReport {
     pub(crate) counts: Counts,
     pub(crate) quantum: Quantum,
     pub(crate) policy: Report,
+    pub(crate) assist: Option<AssistReport>,
     pub(crate) gaps: GapDetector,
     pub(crate) lost: u64,
     pub(crate) epoch: Tsc,
@@ -80,7 +85,8 @@ impl<S: Service, T: Transport> Dispatcher<'_, S, T> {
             if polled == Polled::Ended && self.tasks.is_idle() {
                 break;
             }
-            if collected || assigned || polled == Polled::Some {
+            let assisted = self.assist(collected || assigned);
+            if collected || assigned || assisted || polled == Polled::Some {
                 self.idler.reset();
             } else {
                 self.idle();
@@ -90,8 +96,9 @@ impl<S: Service, T: Transport> Dispatcher<'_, S, T> {
         let end = Tsc::now();
         let lost = self.transport.lost();
         let policy = self.policy.report();
-        let Self { counts, quantum, gaps, .. } = self;
-        DispatcherReport { counts, quantum, policy, gaps, lost, epoch, end }
+        let Self { counts, quantum, assist, gaps, .. } = self;
+        let assist = assist.map(Assist::report);
+        DispatcherReport { counts, quantum, policy, assist, gaps, lost, epoch, end }
     }
 
     /// Takes back what workers have finished or been made to stop.
@@ -141,6 +148,32 @@ impl<S: Service, T: Transport> Dispatcher<'_, S, T> {
             assigned = true;
         }
         assigned
+    }
+
+    /// Runs a slice of a request itself, when there is one for it; `busy`: this round had other work.
+    fn assist(&mut self, busy: bool) -> bool {
+        let Some(assist) = &mut self.assist else { return false };
+        let now = Tsc::now();
+        assist.round(self.policy.waiting() > 0 && self.slots.workers.are_full(), now);
+        if assist.shall_begin(busy, now)
+            && let Some(item) = self.policy.take_unstarted(now)
+        {
+            assist.begin(self.tasks.take(item.slot));
+        }
+        if !assist.shall_go_on(busy, now) {
+            return false;
+        }
+        let end = self.quantum.next_end(&self.slots, &*self.policy, now);
+        // What a slice takes is no theft, but polling waits for it.
+        self.gaps.excuse();
+        let slice = assist.run(now, end);
+        self.quantum.note_end(WorkerId::DISPATCHER, slice.deadline, slice.over);
+        if let Some(task) = slice.answered {
+            let item = item_of(&task, WorkerId::DISPATCHER);
+            self.policy.done(WorkerId::DISPATCHER, item, slice.over);
+            self.tasks.put(task);
+        }
+        slice.is_progress
     }
 
     fn idle(&mut self) {

@@ -98,16 +98,29 @@ impl Quantum {
         }
     }
 
+    /// The earliest moment at which some turn, one that begins now included, may have to be ended.
+    pub(crate) fn next_end(&self, slots: &Slots<'_>, policy: &dyn Policy, now: Tsc) -> Tsc {
+        let lead = self.leads.iter().map(|lead| lead.ticks).max().unwrap_or(0);
+        let of_new = self.limits.quantum.map(|quantum| now + Ticks(quantum.0.saturating_sub(lead)));
+        let of_running = policy.next_end(&slots.workers).map(|end| end.at);
+        of_new.into_iter().chain(of_running).min().unwrap_or(Tsc(u64::MAX))
+    }
+
     fn is_due_for_beat(&self, slot: &Slot<'_>, turn: Turn, now: Tsc) -> bool {
         let Some(beat) = self.limits.beat else { return false };
         slot.signal.is_none() && turn.ticks_until(now.0) >= beat.0 && now.since(slot.last_beat) >= beat
     }
 
     fn note_answer(&mut self, slot: &mut Slot<'_>, now: Tsc) {
-        if let Some(signal) = slot.signal.take()
-            && now.since(signal.at) > self.limits.tolerance
-        {
-            self.overruns.push(slot.worker, signal.at, now);
+        if let Some(signal) = slot.signal.take() {
+            self.note_end(slot.worker, signal.at, now);
+        }
+    }
+
+    /// A turn of `worker` that was to end at `due` has ended at `now`.
+    pub(crate) fn note_end(&mut self, worker: WorkerId, due: Tsc, now: Tsc) {
+        if now.since(due) > self.limits.tolerance {
+            self.overruns.push(worker, due, now);
         }
     }
 

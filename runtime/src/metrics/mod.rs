@@ -38,7 +38,9 @@ pub struct Statistics {
     pub unsent: u64,
     /// Stacks mapped, all workers together: about the most tasks that were under way at once.
     pub stacks: u64,
-    /// Longest time between two polls of the dispatcher.
+    /// What the dispatcher ran itself.
+    pub assist: AssistStatistics,
+    /// Longest time between two polls of the dispatcher, slices of requests that it ran itself included.
     pub longest_poll_gap: Nanos,
     /// Time that the host stole from each thread: the dispatcher first, then the workers. Seen only while a
     /// thread spins; what a turn lost shows in `overruns`.
@@ -79,6 +81,17 @@ impl Statistics {
     fn sum(&self, count: impl Fn(&ClassStatistics) -> u64) -> u64 {
         self.classes.iter().map(count).sum()
     }
+}
+
+/// What a dispatcher ran itself while no worker had room; all zero when it did not.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AssistStatistics {
+    /// Requests.
+    pub requests: u64,
+    /// Slices that they took.
+    pub slices: u64,
+    /// Time that the slices took together.
+    pub ran: Nanos,
 }
 
 /// Statistics of one class.

@@ -25,10 +25,10 @@ use std::cell::Cell;
 use crate::context::{Outcome, current};
 use crate::sys::clock::Tsc;
 
-use super::decide::{Decision, with_pending};
+use super::decide::{Decision, at_watched_probe, with_pending};
 use super::probe::may_switch;
-use super::symbols;
-use concord_abi::guard;
+use super::turn::Generation;
+use super::{symbols, watch};
 
 /// The longest time between two looks, in ticks: about 1 us.
 const STEP: u64 = 2_500;
@@ -135,25 +135,12 @@ pub(crate) fn end() {
 
 /// A probe has used up its count.
 pub(super) extern "C" fn clock_hit() {
-    if !symbols::countdown().is_over(Tsc::now()) {
-        return;
-    }
-    let guard_word = symbols::guard_word();
-    match decide(guard_word) {
+    let is_due = symbols::countdown().is_over(Tsc::now()) || watch::has_mail();
+    let (current, guard_word) = (Generation::from_word(current::generation()), symbols::guard_word());
+    match at_watched_probe(current, guard_word, || is_due, may_switch) {
         Decision::Continue => {}
         Decision::Pend => symbols::set_guard_word(with_pending(guard_word)),
         Decision::Switch => current::suspend(Outcome::Preempted),
-    }
-}
-
-/// What a turn that is over has to do at a probe.
-fn decide(guard_word: u32) -> Decision {
-    if guard::depth(guard_word) != 0 {
-        Decision::Pend
-    } else if current::generation() != 0 && may_switch() {
-        Decision::Switch
-    } else {
-        Decision::Continue
     }
 }
 

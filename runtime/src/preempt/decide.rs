@@ -22,18 +22,20 @@ pub(crate) enum Decision {
     Switch,
 }
 
-/// Decides at a probe. `current` is the thread's turn, [`Generation::NONE`] outside of one; `clear` is
-/// [`line::clear_seen`], a parameter only so that the model can show what a plain store would break.
+/// Decides at a probe. `current` is the thread's turn, [`Generation::NONE`] outside of one; `is_due` is asked
+/// when the line is armed for good; `clear` is [`line::clear_seen`], a parameter only so that the model can show
+/// what a plain store would break.
 pub(crate) fn at_probe(
     line: &AtomicU32,
     current: Generation,
     guard_word: u32,
+    is_due: impl FnOnce() -> bool,
     may_switch: impl FnOnce() -> bool,
     clear: impl FnOnce(&AtomicU32, u32),
 ) -> Decision {
     let seen = line::read(line);
     if seen == PERMANENT {
-        return Decision::Continue;
+        return at_watched_probe(current, guard_word, is_due, may_switch);
     }
     if seen != current.get() || current == Generation::NONE {
         clear(line, seen);
@@ -48,6 +50,24 @@ pub(crate) fn at_probe(
         return Decision::Continue;
     }
     Decision::Switch
+}
+
+/// Decides at a probe of a turn that nobody signals; its line stays armed throughout.
+pub(crate) fn at_watched_probe(
+    current: Generation,
+    guard_word: u32,
+    is_due: impl FnOnce() -> bool,
+    may_switch: impl FnOnce() -> bool,
+) -> Decision {
+    if current == Generation::NONE || !is_due() {
+        Decision::Continue
+    } else if guard::depth(guard_word) != 0 {
+        Decision::Pend
+    } else if may_switch() {
+        Decision::Switch
+    } else {
+        Decision::Continue
+    }
 }
 
 /// Decides at the exit of the outermost guard, with a preemption pending.

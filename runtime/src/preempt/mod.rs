@@ -14,7 +14,8 @@
 //! ```
 //!
 //! `line`, `turn` and `decide` hold the protocol over plain atomics and values; `tests/loom.rs` checks them.
-//! `countdown` ends the turns of a thread that nobody signals. `symbols` has the words and stubs that compiled code names, `probe` what the stubs call, `guard` what users
+//! `watch` and `countdown` end the turns of a thread that nobody signals, the dispatcher's.
+//! `symbols` has the words and stubs that compiled code names, `probe` what the stubs call, `guard` what users
 //! mark, `record` what tests watch, `wait` what compiled code calls to wait on a condition variable.
 //!
 //! Cost budget: nothing but the probe itself while the line is clear. A preemption costs the worker one move of
@@ -29,6 +30,7 @@ mod record;
 pub(crate) mod symbols;
 pub(crate) mod turn;
 mod wait;
+pub(crate) mod watch;
 
 pub use guard::{WorkerLocal, no_preempt};
 pub use record::{RECORD_LIMIT, record_probes};
@@ -37,6 +39,7 @@ use crate::context::{Fiber, Outcome, current};
 use crate::sync::AtomicU32;
 use crate::sys::clock::Tsc;
 use turn::{Generation, Turn, TurnWord};
+use watch::Watch;
 
 /// Runs one turn of `fiber` on this thread, whose line is `line`.
 pub(crate) fn run_turn(fiber: &mut Fiber, turn: Turn, word: &TurnWord, line: &AtomicU32) -> Outcome {
@@ -51,15 +54,17 @@ pub(crate) fn run_turn(fiber: &mut Fiber, turn: Turn, word: &TurnWord, line: &At
     outcome
 }
 
-/// Runs one turn of `fiber` on this thread, which nobody signals, until `deadline`: code of the second build counts
-/// down to it.
-pub(crate) fn run_slice(fiber: &mut Fiber, deadline: Tsc) -> Outcome {
+/// Runs one turn of `fiber` on this thread, which nobody signals, until `watch` says that it shall end or `deadline`
+/// has come: code of the second build counts down to it, code that workers run finds its line armed at every probe.
+pub(crate) fn run_watched(fiber: &mut Fiber, watch: &Watch, deadline: Tsc, line: &AtomicU32) -> Outcome {
     symbols::set_guard_word(concord_abi::guard::IDLE);
-    // Any generation does: nobody arms a line with it.
+    // Any generation does: nobody arms this line with one.
     current::begin(Generation::NONE.next().get());
+    line::arm_for_good(line);
     countdown::begin(deadline);
-    let outcome = fiber.resume();
+    let outcome = watch.during(deadline, || fiber.resume());
     countdown::end();
+    line::clear(line);
     current::end();
     symbols::set_guard_word(concord_abi::guard::IDLE);
     outcome

@@ -4,7 +4,7 @@ use concord_abi::guard;
 
 use super::decide::{Decision, at_guard_exit, at_probe, with_pending};
 use super::turn::Generation;
-use super::{line, record, symbols};
+use super::{line, record, symbols, watch};
 use crate::context::{Outcome, current};
 
 /// A probe found its line armed.
@@ -16,7 +16,7 @@ pub(super) extern "C" fn probe_hit() {
         return;
     }
     let generation = Generation::from_word(current::generation());
-    match at_probe(symbols::line(), generation, guard_word, may_switch, line::clear_seen) {
+    match at_probe(symbols::line(), generation, guard_word, watch::is_due, may_switch, line::clear_seen) {
         Decision::Continue => {}
         Decision::Pend => symbols::set_guard_word(with_pending(guard_word)),
         Decision::Switch => current::suspend(Outcome::Preempted),

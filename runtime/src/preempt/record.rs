@@ -39,7 +39,7 @@ pub fn record_probes(body: impl FnOnce()) -> Vec<u32> {
     symbols::keep_linked();
     assert!(RECORDING.with(Cell::get).is_null(), "record_probes was called inside of record_probes");
     let depths = UnsafeCell::new(Vec::with_capacity(RECORD_LIMIT));
-    let stop = Stop;
+    let stop = Stop { line_was: line::read(symbols::line()) };
     RECORDING.with(|recording| recording.set(depths.get()));
     line::arm_for_good(symbols::line());
     body();
@@ -48,12 +48,16 @@ pub fn record_probes(body: impl FnOnce()) -> Vec<u32> {
 }
 
 /// Ends the recording, also when the body panics.
-struct Stop;
+struct Stop {
+    line_was: u32,
+}
 
 impl Drop for Stop {
     fn drop(&mut self) {
         RECORDING.with(|recording| recording.set(std::ptr::null_mut()));
-        // A signal that the dispatcher sent meanwhile stays.
-        line::clear_seen(symbols::line(), PERMANENT);
+        if self.line_was != PERMANENT {
+            // A signal that the dispatcher sent meanwhile stays.
+            line::clear_seen(symbols::line(), PERMANENT);
+        }
     }
 }

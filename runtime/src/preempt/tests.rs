@@ -71,6 +71,44 @@ fn a_guard_delays_the_switch_to_its_outermost_end() {
     assert_eq!(reached.get(), 2);
 }
 
+/// Runs a turn of `fiber` whose time is up from its begin.
+fn overdue_turn(fiber: &mut Fiber) -> Outcome {
+    run_watched(fiber, &Watch::new(Vec::new()), Tsc(1), symbols::line())
+}
+
+#[test]
+fn a_watched_turn_ends_at_the_first_probe_after_its_deadline() {
+    let mut task = fiber(|| (0..2).for_each(|_| testing::probe()));
+    let watch = Watch::new(Vec::new());
+    assert_eq!(overdue_turn(&mut task), Outcome::Preempted);
+    assert_eq!(testing::line(), 0, "between turns the line is clear");
+    assert_eq!(run_watched(&mut task, &watch, Tsc(u64::MAX), symbols::line()), Outcome::Done);
+}
+
+#[test]
+fn a_watched_turn_ends_behind_its_guard() {
+    let mut task = fiber(|| {
+        testing::guard_enter();
+        testing::probe();
+        assert!(testing::preemption_is_pending());
+        testing::guard_exit();
+        assert_eq!(testing::line(), concord_abi::line::PERMANENT);
+    });
+    assert_eq!(overdue_turn(&mut task), Outcome::Preempted);
+    assert_eq!(overdue_turn(&mut task), Outcome::Done);
+}
+
+#[test]
+fn a_recording_leaves_a_watched_turn_its_line() {
+    let mut task = fiber(|| {
+        let depths = record_probes(testing::probe);
+        assert_eq!(depths, [0]);
+        testing::probe();
+    });
+    assert_eq!(overdue_turn(&mut task), Outcome::Preempted);
+    assert_eq!(overdue_turn(&mut task), Outcome::Done);
+}
+
 #[test]
 fn no_preempt_and_worker_local_switch_only_after_their_body() {
     let steps = Rc::new(Cell::new(0));
@@ -287,9 +325,9 @@ fn a_slice_that_is_over_in_a_guard_ends_with_the_guard() {
         seen.set(true);
         testing::guard_exit();
     });
-    assert_eq!(run_slice(&mut task, Tsc::now()), Outcome::Preempted);
+    assert_eq!(overdue_turn(&mut task), Outcome::Preempted);
     assert!(is_pending.get());
-    assert_eq!(run_slice(&mut task, Tsc::now()), Outcome::Done);
+    assert_eq!(overdue_turn(&mut task), Outcome::Done);
 }
 
 #[test]

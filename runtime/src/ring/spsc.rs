@@ -123,6 +123,11 @@ impl<T> Consumer<T> {
         Some(value)
     }
 
+    /// A look at this ring for someone who holds the consumer still meanwhile.
+    pub(crate) fn peek(&self) -> Peek<T> {
+        Peek(Arc::clone(&self.ring))
+    }
+
     /// Whether there is nothing to take now.
     pub(crate) fn is_empty(&mut self) -> bool {
         if self.head == self.tail_seen {
@@ -130,5 +135,17 @@ impl<T> Consumer<T> {
             self.tail_seen = self.ring.tail.load(Ordering::Acquire);
         }
         self.head == self.tail_seen
+    }
+}
+
+/// Sees from the consumer's thread, without the consumer, whether its ring holds something.
+pub(crate) struct Peek<T>(Arc<Ring<T>>);
+
+impl<T> Peek<T> {
+    /// Whether there is something to take.
+    pub(crate) fn has_some(&self) -> bool {
+        // Relaxed: the head is this thread's own word; no value is touched on the strength of the tail, which
+        // the consumer reads again, with Acquire, before it takes one.
+        self.0.tail.load(Ordering::Relaxed) != self.0.head.load(Ordering::Relaxed)
     }
 }

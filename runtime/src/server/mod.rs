@@ -95,7 +95,7 @@ impl<S: Service> Server<S> {
         symbols::keep_linked();
         let clock = Clock::get();
         let egress = transport
-            .open(self.config.workers, self.config.request_size)
+            .open(self.config.workers + usize::from(self.assists()), self.config.request_size)
             .map_err(|source| Error::Transport { action: "open".into(), source })?;
         let shared: Vec<Shared> = (0..self.config.workers).map(|_| Shared::new()).collect();
         // Asked here, once: a pinned thread would see one core only.
@@ -105,6 +105,11 @@ impl<S: Service> Server<S> {
         // Relaxed: no data follows the flag. A handle of this run must not end the next one.
         self.shutdown.store(false, Ordering::Relaxed);
         result.map(|ended| report::statistics(&self.classes, self.build, clock, ended))
+    }
+
+    /// Whether the dispatcher runs requests itself.
+    fn assists(&self) -> bool {
+        self.config.assists(self.build.has_probes())
     }
 
     fn warn_without_probes(&self) {

@@ -9,9 +9,11 @@ use crate::sys::clock::{Clock, Tsc};
 
 pub(super) fn statistics(names: &[String], build: Build, clock: Clock, ended: Ended) -> Statistics {
     let Ended { dispatcher, workers } = ended;
-    let DispatcherReport { counts, quantum, policy, gaps, lost, epoch, end } = dispatcher;
+    let DispatcherReport { counts, quantum, policy, assist, gaps, lost, epoch, end } = dispatcher;
+    let runners =
+        || workers.iter().map(|worker| &worker.runner).chain(assist.iter().map(|assist| &assist.runner));
     let mut all = WorkerRecorder::new(names);
-    workers.iter().for_each(|worker| all.merge(&worker.recorder));
+    runners().for_each(|runner| all.merge(&runner.recorder));
     let (mut classes, preemptions, achieved_quantum) = all.into_parts();
     for (index, class) in classes.iter_mut().enumerate() {
         class.offered = counts.offered[index];
@@ -30,8 +32,9 @@ pub(super) fn statistics(names: &[String], build: Build, clock: Clock, ended: En
         oversized: counts.oversized,
         unclassified: counts.unclassified,
         lost,
-        unsent: workers.iter().map(|worker| worker.unsent).sum(),
-        stacks: workers.iter().map(|worker| worker.stacks).sum(),
+        unsent: runners().map(|runner| runner.unsent).sum(),
+        stacks: runners().map(|runner| runner.stacks).sum(),
+        assist: assist.as_ref().map(|assist| assist.statistics).unwrap_or_default(),
         longest_poll_gap: clock.nanos(gaps.longest()),
         stolen,
         overruns: overruns.map(|(worker, interval)| Overrun { worker, interval }).collect(),

@@ -10,21 +10,21 @@ use super::Server;
 use crate::config::Config;
 use crate::context::{StackPool, Task};
 use crate::dispatcher::{
-    Counts, Dispatcher, DispatcherReport, Limits, Quantum, Slot, Slots, TaskTable, Ticker,
+    Assist, Counts, Dispatcher, DispatcherReport, Limits, Quantum, Slot, Slots, TaskTable, Ticker,
 };
 use crate::error::Error;
 use crate::id::WorkerId;
 use crate::metrics::{GapDetector, WorkerRecorder};
 use crate::policy::{Policy, Setup, Spec};
-use crate::preempt::{symbols, turn::Generation};
+use crate::preempt::{symbols, turn::Generation, watch::Watch};
 use crate::ring::spsc::{Consumer, Producer, ring};
-use crate::service::Service;
+use crate::service::{Service, handler, second_handler};
 use crate::sync::{AtomicU32, Ordering, Thread};
 use crate::sys::affinity;
 use crate::sys::clock::{Clock, Nanos, Tsc};
 use crate::sys::idle::{Idler, Manner};
 use crate::transport::{Egress, Transport};
-use crate::worker::{Shared, Worker, WorkerReport};
+use crate::worker::{Runner, Shared, Worker, WorkerReport};
 
 /// How often a long turn is asked whether it still runs. Answering takes the worker some 300 ns.
 const BEAT: Nanos = Nanos::from_micros(100);
@@ -83,8 +83,9 @@ impl<S: Service> Plan<'_, S> {
     }
 
     /// Starts the threads and waits for their end.
-    pub(super) fn run<T: Transport>(&self, transport: T, egress: Vec<T::Egress>) -> Result<Ended, Error> {
+    pub(super) fn run<T: Transport>(&self, transport: T, mut egress: Vec<T::Egress>) -> Result<Ended, Error> {
         let (sender, ready) = mpsc::channel();
+        let own_egress = self.server.assists().then(|| egress.pop()).flatten();
         std::thread::scope(|scope| {
             let mut ends = Vec::new();
             let mut handles = Vec::new();
@@ -98,8 +99,9 @@ impl<S: Service> Plan<'_, S> {
             };
             let started: Result<(), Error> = egress.into_iter().enumerate().try_for_each(&mut start);
             drop(sender);
-            let dispatch =
-                || spawn(scope, WorkerId::DISPATCHER, move || self.dispatch(transport, ends, &ready));
+            let dispatch = || {
+                spawn(scope, WorkerId::DISPATCHER, move || self.dispatch(transport, own_egress, ends, &ready))
+            };
             let dispatched = started.and_then(|()| dispatch()?.join().unwrap_or(Err(Error::WorkerLost)));
             if dispatched.is_err() {
                 self.stop_all(&handles);
@@ -167,20 +169,14 @@ impl<S: Service> Plan<'_, S> {
         };
         let _abort = AbortOnUnwind;
         let body = Worker {
-            service: &self.server.service,
-            state: &state,
+            runner: self.runner(worker, &state, ends.egress, stacks),
             shared: &self.shared[worker.index()],
             line: symbols::line(),
             inbox: ends.inbox,
             outbox: ends.outbox,
-            egress: ends.egress,
-            stacks,
-            clock: self.clock,
             generation: Generation::NONE,
             idler: self.idler(),
             gaps: self.gaps(),
-            recorder: WorkerRecorder::new(&self.server.classes),
-            unsent: 0,
         };
         let _ = ready.send(Ok(Ready { worker, line: body.line, thread: std::thread::current() }));
         // Should another worker's thread end without a word, the dispatcher must not wait for this sender.
@@ -188,16 +184,39 @@ impl<S: Service> Plan<'_, S> {
         Some(body.run())
     }
 
+    fn runner<'r, E>(
+        &'r self,
+        by: WorkerId,
+        state: &'r S::Worker,
+        egress: E,
+        stacks: StackPool,
+    ) -> Runner<'r, S, E> {
+        let recorder = WorkerRecorder::new(&self.server.classes);
+        let service = &self.server.service;
+        // What the dispatcher runs looks at the clock, as far as this artefact has such code.
+        let second = (by == WorkerId::DISPATCHER).then(second_handler).flatten();
+        let handler = second.unwrap_or_else(handler);
+        Runner { by, handler, service, state, egress, stacks, clock: self.clock, recorder, unsent: 0 }
+    }
+
     /// The body of the dispatcher's thread.
     fn dispatch<T: Transport>(
         &self,
         transport: T,
+        egress: Option<T::Egress>,
         ends: Vec<DispatcherEnds>,
         ready: &mpsc::Receiver<Result<Ready, Error>>,
     ) -> Result<DispatcherReport, Error> {
         let config = self.config();
-        let _state = self.setup(WorkerId::DISPATCHER, 0)?;
+        let state = self.setup(WorkerId::DISPATCHER, 0)?;
+        let runner = |egress| {
+            let stacks = self.stacks(WorkerId::DISPATCHER)?;
+            Ok(self.runner(WorkerId::DISPATCHER, &state, egress, stacks))
+        };
+        let runner = egress.map(runner).transpose()?;
         let slots = self.gather(ends, ready)?;
+        let outboxes = slots.iter().map(|slot| slot.outbox.peek()).collect();
+        let assist = runner.map(|runner| Assist::new(runner, Watch::new(outboxes)));
         let policy = self.policy()?;
         let _abort = AbortOnUnwind;
         let dispatcher = Dispatcher {
@@ -207,6 +226,7 @@ impl<S: Service> Plan<'_, S> {
             slots: Slots::new(slots, config.jbsq_depth, self.manner == Manner::Polite),
             tasks: TaskTable::new(config.queue_bound, config.request_size, config.reply_size),
             quantum: Quantum::new(self.limits(), config.workers),
+            assist,
             counts: Counts::new(self.server.classes.len()),
             request_size: config.request_size,
             shutdown: &self.server.shutdown,

@@ -6,8 +6,8 @@
 //!                      (refused: the transport answers itself)
 //! ```
 //!
-//! A transport is one object on the dispatcher's thread plus one [`Egress`] per worker, so that a worker sends
-//! its replies itself.
+//! A transport is one object on the dispatcher's thread plus one [`Egress`] for each thread that runs requests,
+//! so that it sends its replies itself.
 
 pub mod in_process;
 pub mod udp;
@@ -15,7 +15,7 @@ pub mod udp;
 use std::io;
 use std::time::Duration;
 
-use crate::id::Class;
+use crate::id::{Class, WorkerId};
 use crate::request::{Origin, Status};
 use crate::sys::clock::{Ticks, Tsc};
 
@@ -36,11 +36,12 @@ pub trait Transport: Send {
     /// A worker's side.
     type Egress: Egress;
 
-    /// Called once before the threads start: makes the sides of this many workers.
+    /// Called once before the threads start: makes this many sides, one for each worker and, when the dispatcher
+    /// may run requests itself, one more for it.
     ///
     /// # Errors
     /// What the system said.
-    fn open(&mut self, workers: usize, request_size: usize) -> io::Result<Vec<Self::Egress>>;
+    fn open(&mut self, sides: usize, request_size: usize) -> io::Result<Vec<Self::Egress>>;
 
     /// Called once on the dispatcher's thread, right before its loop: `epoch` is the run's zero.
     fn begin(&mut self, epoch: Tsc) {
@@ -64,8 +65,8 @@ pub trait Transport: Send {
 impl<T: Transport> Transport for &mut T {
     type Egress = T::Egress;
 
-    fn open(&mut self, workers: usize, request_size: usize) -> io::Result<Vec<Self::Egress>> {
-        (**self).open(workers, request_size)
+    fn open(&mut self, sides: usize, request_size: usize) -> io::Result<Vec<Self::Egress>> {
+        (**self).open(sides, request_size)
     }
 
     fn begin(&mut self, epoch: Tsc) {
@@ -118,6 +119,8 @@ pub trait Egress: Send {
 /// A request's end.
 #[derive(Clone, Copy, Debug)]
 pub struct Answer<'a> {
+    /// Who ran it; for a refused request the dispatcher.
+    pub by: WorkerId,
     /// Where it came from.
     pub origin: Origin,
     /// Its class.

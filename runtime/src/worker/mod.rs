@@ -8,19 +8,23 @@
 //! The loop allocates nothing: stacks come from a pool, tasks were made before the run. (The pool grows when
 //! more tasks are under way at once than stacks were prepared: one `mmap`, and counted.)
 
+mod runner;
+
+pub(crate) use runner::{Answered, Runner, RunnerReport};
+
 use crossbeam_utils::CachePadded;
 
-use crate::context::{Outcome, StackPool, Task};
-use crate::metrics::{GapDetector, WorkerRecorder};
+use crate::context::{Outcome, Task};
+use crate::metrics::GapDetector;
 use crate::preempt;
 use crate::preempt::turn::{Generation, Turn, TurnWord};
 use crate::request::Status;
 use crate::ring::spsc::{Consumer, Producer};
-use crate::service::{Service, handle};
+use crate::service::Service;
 use crate::sync::{AtomicBool, AtomicU32, Ordering};
-use crate::sys::clock::{Clock, Ticks, Tsc};
+use crate::sys::clock::Tsc;
 use crate::sys::idle::{Idler, Sleeper, Step};
-use crate::transport::{Answer, Egress};
+use crate::transport::Egress;
 
 /// What a worker and the dispatcher share besides the rings; each line has one writer.
 #[derive(Debug)]
@@ -45,28 +49,20 @@ impl Shared {
 
 /// A worker's side of everything; lives on its thread.
 pub(crate) struct Worker<'a, S: Service, E> {
-    pub(crate) service: &'a S,
-    pub(crate) state: &'a S::Worker,
+    pub(crate) runner: Runner<'a, S, E>,
     pub(crate) shared: &'a Shared,
     pub(crate) line: &'static AtomicU32,
     pub(crate) inbox: Consumer<Task>,
     pub(crate) outbox: Producer<Task>,
-    pub(crate) egress: E,
-    pub(crate) stacks: StackPool,
-    pub(crate) clock: Clock,
     pub(crate) generation: Generation,
     pub(crate) idler: Idler,
     pub(crate) gaps: GapDetector,
-    pub(crate) recorder: WorkerRecorder,
-    pub(crate) unsent: u64,
 }
 
 /// What a worker leaves behind.
 pub(crate) struct WorkerReport {
-    pub(crate) recorder: WorkerRecorder,
+    pub(crate) runner: RunnerReport,
     pub(crate) gaps: GapDetector,
-    pub(crate) stacks: u64,
-    pub(crate) unsent: u64,
 }
 
 impl<S: Service, E: Egress> Worker<'_, S, E> {
@@ -79,12 +75,7 @@ impl<S: Service, E: Egress> Worker<'_, S, E> {
                 None => self.idle(),
             }
         }
-        WorkerReport {
-            recorder: self.recorder,
-            gaps: self.gaps,
-            stacks: self.stacks.made(),
-            unsent: self.unsent,
-        }
+        WorkerReport { runner: self.runner.report(), gaps: self.gaps }
     }
 
     fn must_stop(&self) -> bool {
@@ -114,34 +105,17 @@ impl<S: Service, E: Egress> Worker<'_, S, E> {
     fn take(&mut self, mut task: Task) {
         self.idler.reset();
         self.gaps.pause();
-        if !task.is_started() && !self.start(&mut task) {
-            return self.answer(task, Status::NoStack);
+        if !self.runner.make_ready(&mut task) {
+            let answered = self.runner.answer(&mut task, Status::NoStack);
+            return self.end(task, &answered);
         }
         match self.turn(&mut task) {
             Outcome::Preempted | Outcome::Waiting => self.give_back(task),
             Outcome::Done | Outcome::Panicked => {
-                let stack = task.finish();
-                self.stacks.put(stack);
-                let status = task.reply().status();
-                self.answer(task, status);
+                let answered = self.runner.finish(&mut task);
+                self.end(task, &answered);
             }
         }
-    }
-
-    /// Gives the task a stack; `false` when there is none.
-    fn start(&mut self, task: &mut Task) -> bool {
-        let Ok(stack) = self.stacks.take() else {
-            task.reply()
-                .fail(Status::NoStack, "no stack could be mapped; lower `queue_bound` or `stack_size`");
-            return false;
-        };
-        let (service, state) = (&raw const *self.service, &raw const *self.state);
-        task.start(stack, move |request, reply| {
-            // SAFETY: both are borrowed for as long as this worker lives, and its tasks run nowhere else.
-            let (service, state) = unsafe { (&*service, &*state) };
-            handle(service, state, request, reply)
-        });
-        true
     }
 
     fn turn(&mut self, task: &mut Task) -> Outcome {
@@ -149,41 +123,14 @@ impl<S: Service, E: Egress> Worker<'_, S, E> {
         let start = Tsc::now();
         let turn = Turn::new(self.generation, start.0);
         let outcome = preempt::run_turn(task.fiber(), turn, &self.shared.turn, self.line);
-        let ran = Tsc::now().since(start);
-        self.account(task, outcome, ran);
+        self.runner.account(task, outcome, start);
         outcome
     }
 
-    fn account(&mut self, task: &mut Task, outcome: Outcome, ran: Ticks) {
-        let meta = task.meta_mut();
-        meta.received = meta.received + ran;
-        meta.last_turn = (outcome == Outcome::Preempted).then_some(ran);
-        if outcome == Outcome::Preempted {
-            meta.preemptions += 1;
-            self.recorder.preempted(self.clock.nanos(ran));
-        }
-    }
-
-    /// Sends the reply and gives the task back for its next request.
-    fn answer(&mut self, mut task: Task, status: Status) {
-        let done = Tsc::now();
-        task.meta_mut().is_over = true;
-        let meta = *task.meta();
-        let answer = Answer {
-            origin: meta.origin,
-            class: meta.class,
-            status,
-            reply: task.reply().as_bytes(),
-            arrival: meta.arrival,
-            taken_in: meta.taken_in,
-            done,
-            received: meta.received,
-            preemptions: meta.preemptions,
-        };
-        self.unsent += u64::from(!self.egress.send(&answer));
+    /// Gives the task back for its next request; the dispatcher does not wait for the record.
+    fn end(&mut self, task: Task, answered: &Answered) {
         self.give_back(task);
-        let sojourn = self.clock.nanos(done.since(meta.arrival));
-        self.recorder.answered(meta.class, status, sojourn, self.clock.nanos(meta.received));
+        self.runner.record(answered);
     }
 
     fn give_back(&mut self, task: Task) {

@@ -15,6 +15,7 @@ use std::io;
 use std::time::Duration;
 
 use super::{Answer, Egress, Intake, Polled, Transport};
+use crate::id::WorkerId;
 use crate::request::Origin;
 use crate::sync::Arc;
 use crate::sys::clock::{Clock, Ticks, Tsc};
@@ -68,6 +69,7 @@ impl InProcess {
         let origin = Origin { id: index as u64, peer: None };
         if let Err(refusal) = intake.admit(origin, arrival, self.schedule.payload(index)) {
             self.slots[index].write(Note::of(&Answer {
+                by: WorkerId::DISPATCHER,
                 origin,
                 class: refusal.class,
                 status: refusal.status,
@@ -85,10 +87,10 @@ impl InProcess {
 impl Transport for InProcess {
     type Egress = InProcessEgress;
 
-    fn open(&mut self, workers: usize, _request_size: usize) -> io::Result<Vec<InProcessEgress>> {
+    fn open(&mut self, sides: usize, _request_size: usize) -> io::Result<Vec<InProcessEgress>> {
         // Fresh ones, so that the same schedule can be run again.
         self.slots = slots(self.schedule.len());
-        Ok((0..workers).map(|_| InProcessEgress(Arc::clone(&self.slots))).collect())
+        Ok((0..sides).map(|_| InProcessEgress(Arc::clone(&self.slots))).collect())
     }
 
     fn begin(&mut self, epoch: Tsc) {

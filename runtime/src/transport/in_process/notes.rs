@@ -2,7 +2,7 @@
 
 use std::cell::UnsafeCell;
 
-use crate::id::Class;
+use crate::id::{Class, WorkerId};
 use crate::request::Status;
 use crate::sync::{Arc, AtomicU8, Ordering};
 use crate::sys::clock::{Clock, Nanos, Ticks, Tsc};
@@ -14,6 +14,8 @@ pub const KEPT_REPLY: usize = 64;
 /// What became of one request; times since the run began.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Completion {
+    /// Who ran it; for a refused request the dispatcher.
+    pub by: WorkerId,
     /// When it was to arrive.
     pub intended: Nanos,
     /// When the dispatcher took it in.
@@ -59,6 +61,7 @@ pub(super) struct Note {
     received: Ticks,
     preemptions: u32,
     reply_len: u32,
+    by: WorkerId,
     class: Class,
     status: Status,
     reply: [u8; KEPT_REPLY],
@@ -71,6 +74,7 @@ impl Note {
         received: Ticks(0),
         preemptions: 0,
         reply_len: 0,
+        by: WorkerId::DISPATCHER,
         class: Class(0),
         status: Status::Ok,
         reply: [0; KEPT_REPLY],
@@ -84,6 +88,7 @@ impl Note {
             received: answer.received,
             preemptions: answer.preemptions,
             reply_len: u32::try_from(answer.reply.len()).unwrap_or(u32::MAX),
+            by: answer.by,
             class: answer.class,
             status: answer.status,
             reply: [0; KEPT_REPLY],
@@ -96,6 +101,7 @@ impl Note {
     pub(super) fn completion(&self, clock: Clock, epoch: Tsc, due: Ticks) -> Completion {
         let since = |moment: Tsc| clock.nanos(moment.since(epoch));
         Completion {
+            by: self.by,
             // From ticks too: rounded like the others, so that no request ends before it arrives.
             intended: clock.nanos(due),
             taken_in: since(self.taken_in),

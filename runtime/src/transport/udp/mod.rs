@@ -88,9 +88,9 @@ fn refusal_message(status: Status) -> &'static [u8] {
 impl Transport for Udp {
     type Egress = UdpEgress;
 
-    fn open(&mut self, workers: usize, _request_size: usize) -> io::Result<Vec<UdpEgress>> {
+    fn open(&mut self, sides: usize, _request_size: usize) -> io::Result<Vec<UdpEgress>> {
         self.lost_before = socket::dropped_packets(&self.socket);
-        (0..workers).map(|_| UdpEgress::new(&self.socket)).collect()
+        (0..sides).map(|_| UdpEgress::new(&self.socket)).collect()
     }
 
     fn poll<I: Intake>(&mut self, _now: Tsc, intake: &mut I) -> Polled {
