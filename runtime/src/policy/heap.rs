@@ -1,62 +1,10 @@
-//! Heaps over the requests of one table: the least key first.
+//! Heaps over the requests of a table: the least key first.
 
 use super::Item;
-use crate::sys::clock::{Ticks, Tsc};
+use super::requests::{Key, NONE, Requests};
+use crate::sys::clock::Tsc;
 
-/// Service, and of two with equally much the one that came first.
-pub(super) type Key = (Ticks, u64);
-
-const NONE: u32 = u32::MAX;
-
-/// The requests of several heaps, by slot; made before the run.
-#[derive(Debug)]
-pub(super) struct Nodes(Box<[Node]>);
-
-#[derive(Clone, Copy, Debug)]
-struct Node {
-    item: Item,
-    key: Key,
-    left: u32,
-    right: u32,
-}
-
-impl Nodes {
-    /// For slots below `capacity`.
-    pub(super) fn new(capacity: usize) -> Self {
-        let item =
-            Item { slot: 0, class: Default::default(), arrival: Tsc(0), received: Ticks(0), pinned: None };
-        Self(vec![Node { item, key: (Ticks(0), 0), left: NONE, right: NONE }; capacity].into())
-    }
-
-    fn key(&self, slot: u32) -> Key {
-        self.0[slot as usize].key
-    }
-
-    /// Merges two skew heaps (Sleator, Tarjan, 1986) from the top down: each step takes the lesser root, swaps its
-    /// children, and goes on with the one that was on the right.
-    fn merge(&mut self, mut a: u32, mut b: u32) -> u32 {
-        let mut root = NONE;
-        let mut parent = NONE;
-        while a != NONE || b != NONE {
-            if a == NONE || (b != NONE && self.key(b) < self.key(a)) {
-                std::mem::swap(&mut a, &mut b);
-            }
-            match parent {
-                NONE => root = a,
-                _ => self.0[parent as usize].left = a,
-            }
-            if b == NONE {
-                break;
-            }
-            let node = &mut self.0[a as usize];
-            let right = std::mem::replace(&mut node.right, node.left);
-            (parent, a) = (a, right);
-        }
-        root
-    }
-}
-
-/// A heap; adding and taking out are logarithmic on average over a run.
+/// A skew heap (Sleator, Tarjan, 1986): adding and taking out are logarithmic on average over a run.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Heap {
     root: u32,
@@ -65,25 +13,56 @@ pub(super) struct Heap {
 impl Heap {
     pub(super) const EMPTY: Heap = Heap { root: NONE };
 
+    #[inline]
     pub(super) fn is_empty(&self) -> bool {
         self.root == NONE
     }
 
-    pub(super) fn push(&mut self, nodes: &mut Nodes, key: Key, item: Item) {
-        nodes.0[item.slot as usize] = Node { item, key, left: NONE, right: NONE };
-        self.root = nodes.merge(self.root, item.slot);
+    pub(super) fn push(&mut self, requests: &mut Requests, key: Key, item: Item, now: Tsc) {
+        requests.enter(key, item, now);
+        self.root = merge(requests, self.root, item.slot);
     }
 
-    /// The least key.
-    pub(super) fn least(&self, nodes: &Nodes) -> Option<Key> {
-        (self.root != NONE).then(|| nodes.key(self.root))
+    /// The slot of the request with the least key.
+    #[inline]
+    pub(super) fn first(&self) -> Option<u32> {
+        (self.root != NONE).then_some(self.root)
     }
 
-    pub(super) fn pop(&mut self, nodes: &mut Nodes) -> Option<Item> {
-        let node = *nodes.0.get(self.root as usize)?;
-        self.root = nodes.merge(node.left, node.right);
-        Some(node.item)
+    /// The least key; a key above all others when the heap is empty.
+    #[inline]
+    pub(super) fn least(&self, requests: &Requests) -> Key {
+        self.first().map_or((u64::MAX, u64::MAX), |slot| requests.key(slot))
     }
+
+    pub(super) fn pop(&mut self, requests: &mut Requests) -> Option<Item> {
+        let slot = self.first()?;
+        let (&mut left, &mut right) = requests.children(slot);
+        self.root = merge(requests, left, right);
+        Some(*requests.item(slot))
+    }
+}
+
+/// Merges two heaps from the top down: each step takes the lesser root, swaps its children, and goes on with the
+/// one that was on the right.
+fn merge(requests: &mut Requests, mut a: u32, mut b: u32) -> u32 {
+    let (mut root, mut parent) = (NONE, NONE);
+    while a != NONE || b != NONE {
+        if a == NONE || (b != NONE && requests.key(b) < requests.key(a)) {
+            std::mem::swap(&mut a, &mut b);
+        }
+        match parent {
+            NONE => root = a,
+            _ => *requests.children(parent).0 = a,
+        }
+        if b == NONE {
+            break;
+        }
+        let (left, right) = requests.children(a);
+        std::mem::swap(left, right);
+        (parent, a) = (a, *left);
+    }
+    root
 }
 
 #[cfg(test)]
@@ -95,23 +74,26 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_heap_gives_back_what_it_got_in_order(keys in prop::collection::vec(0_u64..20, 0..60), pops in 0_usize..40) {
-            let mut nodes = Nodes::new(60);
+        fn a_heap_gives_back_what_it_got_in_order(
+            keys in prop::collection::vec(0_u64..20, 0..60),
+            pops in 0_usize..40,
+        ) {
+            let mut requests = Requests::new(60);
             let (mut heap, mut other) = (Heap::EMPTY, Heap::EMPTY);
             let mut expected = Vec::new();
             for (index, &key) in keys.iter().enumerate() {
-                let (item, key) = (item(index as u32, None), (Ticks(key), index as u64));
-                if key.0.0 % 5 == 4 {
-                    other.push(&mut nodes, key, item);
+                let (item, key) = (item(index as u32, None), (key, index as u64));
+                if key.0 % 5 == 4 {
+                    other.push(&mut requests, key, item, Tsc(0));
                 } else {
-                    heap.push(&mut nodes, key, item);
+                    heap.push(&mut requests, key, item, Tsc(0));
                     expected.push(key);
                 }
             }
             expected.sort_unstable();
             for key in expected.into_iter().take(pops) {
-                prop_assert_eq!(heap.least(&nodes), Some(key));
-                prop_assert_eq!(heap.pop(&mut nodes).map(|item| u64::from(item.slot)), Some(key.1));
+                prop_assert_eq!(heap.least(&requests), key);
+                prop_assert_eq!(heap.pop(&mut requests).map(|item| u64::from(item.slot)), Some(key.1));
             }
         }
     }

@@ -45,14 +45,14 @@ impl LocalQueues {
     /// Adds a request that has not started.
     pub(super) fn push_new(&mut self, worker: WorkerId, item: Item, now: Tsc) {
         let (queue, requests) = self.queue(worker);
-        queue.unstarted.push_back(requests, queue.back, item, now);
+        queue.unstarted.push_back(requests, (queue.back, 0), item, now);
         queue.back += 1;
     }
 
     /// Adds a started request behind all others.
     pub(super) fn push_back(&mut self, worker: WorkerId, item: Item, now: Tsc) {
         let (queue, requests) = self.queue(worker);
-        queue.started.push_back(requests, queue.back, item, now);
+        queue.started.push_back(requests, (queue.back, 0), item, now);
         queue.back += 1;
     }
 
@@ -60,7 +60,7 @@ impl LocalQueues {
     pub(super) fn push_front(&mut self, worker: WorkerId, item: Item, now: Tsc) {
         let (queue, requests) = self.queue(worker);
         queue.front -= 1;
-        queue.started.push_front(requests, queue.front, item, now);
+        queue.started.push_front(requests, (queue.front, 0), item, now);
     }
 
     /// The next request for a worker that has room: one that holds the fewest of those with work.
@@ -71,7 +71,7 @@ impl LocalQueues {
         let open = |held| workers.holding(held).first_in(&self.with_work);
         let worker = (0..workers.depth()).find_map(open)?;
         let queue = &mut self.queues[worker.index()];
-        let number = |list: &List| list.front(&self.requests).map_or(u64::MAX, |(number, _)| number);
+        let number = |list: &List| list.first().map_or(u64::MAX, |slot| self.requests.key(slot).0);
         let is_unstarted = number(&queue.unstarted) < number(&queue.started);
         let list = if is_unstarted { &mut queue.unstarted } else { &mut queue.started };
         let item = list.pop_front(&self.requests)?;

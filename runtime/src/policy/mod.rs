@@ -35,6 +35,7 @@ mod on_demand;
 mod processor_sharing;
 mod quantum;
 mod queue;
+mod ranked;
 mod registry;
 mod report;
 mod requests;

@@ -18,13 +18,13 @@ impl Pins {
     }
 
     #[inline]
-    fn add(&mut self, worker: WorkerId) {
+    pub(super) fn add(&mut self, worker: WorkerId) {
         self.counts[worker.index()] += 1;
         self.workers.insert(worker);
     }
 
     #[inline]
-    fn remove(&mut self, worker: WorkerId) {
+    pub(super) fn remove(&mut self, worker: WorkerId) {
         let count = &mut self.counts[worker.index()];
         *count -= 1;
         if *count == 0 {
@@ -106,7 +106,7 @@ impl Queue {
     #[inline]
     pub(super) fn push_new(&mut self, shared: &mut Shared, item: Item, now: Tsc) {
         self.waiting += 1;
-        self.unstarted.push_back(&mut shared.requests, self.back, item, now);
+        self.unstarted.push_back(&mut shared.requests, (self.back, 0), item, now);
         self.back += 1;
     }
 
@@ -115,7 +115,7 @@ impl Queue {
     pub(super) fn push_back(&mut self, shared: &mut Shared, item: Item, now: Tsc) {
         let number = self.back;
         self.back += 1;
-        self.started_list(&mut shared.pins, item).push_back(&mut shared.requests, number, item, now);
+        self.started_list(&mut shared.pins, item).push_back(&mut shared.requests, (number, 0), item, now);
     }
 
     /// Adds a started request before all others.
@@ -123,7 +123,7 @@ impl Queue {
     pub(super) fn push_front(&mut self, shared: &mut Shared, item: Item, now: Tsc) {
         self.front -= 1;
         let number = self.front;
-        self.started_list(&mut shared.pins, item).push_front(&mut shared.requests, number, item, now);
+        self.started_list(&mut shared.pins, item).push_front(&mut shared.requests, (number, 0), item, now);
     }
 
     fn started_list(&mut self, pins: &mut Pins, item: Item) -> &mut List {
@@ -175,7 +175,7 @@ impl Queue {
     /// The list that holds the oldest request for `worker`, if any does.
     #[inline]
     fn oldest_list(&self, shared: &Shared, worker: WorkerId) -> Kind {
-        let number = |list: &List| list.front(&shared.requests).map_or(u64::MAX, |(number, _)| number);
+        let number = |list: &List| list.first().map_or(u64::MAX, |slot| shared.requests.key(slot).0);
         let (unstarted, migrating) = (number(&self.unstarted), number(&self.migrating));
         let pinned = number(&self.pinned[worker.index()]);
         if pinned < unstarted.min(migrating) {
@@ -211,12 +211,6 @@ impl Queue {
         self.unstarted.nth(&shared.requests, position)
     }
 
-    /// The slot of the started request that may run anywhere and that `position` others precede.
-    #[inline]
-    pub(super) fn migrating(&self, shared: &Shared, position: usize) -> Option<u32> {
-        self.migrating.nth(&shared.requests, position)
-    }
-
     /// The slot of the oldest request that is pinned to `worker`.
     #[inline]
     pub(super) fn pinned(&self, worker: WorkerId) -> Option<u32> {
@@ -233,11 +227,5 @@ impl Queue {
     #[inline]
     pub(super) fn has_work_for_anyone(&self) -> bool {
         !self.unstarted.is_empty() || !self.migrating.is_empty()
-    }
-
-    /// Workers to which a request is pinned that waits.
-    #[inline]
-    pub(super) fn with_pinned(&self) -> &WorkerSet {
-        &self.with_pinned
     }
 }

@@ -1,10 +1,13 @@
-//! Where a policy keeps the requests that wait: one table, through which first-in-first-out lists run.
+//! Where a policy keeps the requests that wait: one table, through which first-in-first-out lists and heaps run.
 
 use super::Item;
 use crate::sys::clock::{Ticks, Tsc};
 
 /// Nobody follows.
-const NONE: u32 = u32::MAX;
+pub(super) const NONE: u32 = u32::MAX;
+
+/// How a request stands to others, in whatever way the policy likes: the least first.
+pub(super) type Key = (u64, u64);
 
 /// The requests that wait, by slot. Made before the run: lists only set links, whatever their number.
 #[derive(Debug)]
@@ -15,11 +18,13 @@ pub(super) struct Requests {
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     item: Item,
-    /// See [`List::push_back`].
-    number: u64,
+    key: Key,
     /// Since when it waits, or has waited before it was handed out.
     waits_since: Tsc,
+    /// In a list, who follows; in a heap, the left child.
     next: u32,
+    /// In a heap, the right child.
+    right: u32,
 }
 
 impl Requests {
@@ -27,7 +32,13 @@ impl Requests {
     pub(super) fn new(capacity: usize) -> Self {
         let item =
             Item { slot: 0, class: Default::default(), arrival: Tsc(0), received: Ticks(0), pinned: None };
-        Self { entries: vec![Entry { item, number: 0, waits_since: Tsc(0), next: NONE }; capacity].into() }
+        Self {
+            entries: vec![
+                Entry { item, key: (0, 0), waits_since: Tsc(0), next: NONE, right: NONE };
+                capacity
+            ]
+            .into(),
+        }
     }
 
     /// A request as it was when it last came: while it waits, and until it comes again.
@@ -40,6 +51,25 @@ impl Requests {
     #[inline]
     pub(super) fn waits_since(&self, slot: u32) -> Tsc {
         self.entries[slot as usize].waits_since
+    }
+
+    /// A request's key when it last came.
+    #[inline]
+    pub(super) fn key(&self, slot: u32) -> Key {
+        self.entries[slot as usize].key
+    }
+
+    /// Enters a request that stands in no list and no heap yet.
+    #[inline]
+    pub(super) fn enter(&mut self, key: Key, item: Item, now: Tsc) {
+        *self.entry(item.slot) = Entry { item, key, waits_since: now, next: NONE, right: NONE };
+    }
+
+    /// The left and the right child of a request in a heap.
+    #[inline]
+    pub(super) fn children(&mut self, slot: u32) -> (&mut u32, &mut u32) {
+        let Entry { next, right, .. } = self.entry(slot);
+        (next, right)
     }
 
     fn entry(&mut self, slot: u32) -> &mut Entry {
@@ -83,17 +113,10 @@ impl List {
         Some((0..position).fold(self.first, |slot, _| requests.entries[slot as usize].next))
     }
 
-    /// The oldest one and the number with which it came.
+    /// Adds a request; `key` says how it stands to those of other lists.
     #[inline]
-    pub(super) fn front<'a>(&self, requests: &'a Requests) -> Option<(u64, &'a Item)> {
-        let entry = &requests.entries[self.first()? as usize];
-        Some((entry.number, &entry.item))
-    }
-
-    /// Adds a request; `number` says how it stands to those of other lists, in whatever way the policy likes.
-    #[inline]
-    pub(super) fn push_back(&mut self, requests: &mut Requests, number: u64, item: Item, now: Tsc) {
-        *requests.entry(item.slot) = Entry { item, number, waits_since: now, next: NONE };
+    pub(super) fn push_back(&mut self, requests: &mut Requests, key: Key, item: Item, now: Tsc) {
+        requests.enter(key, item, now);
         match self.len {
             0 => self.first = item.slot,
             _ => requests.entry(self.last).next = item.slot,
@@ -104,9 +127,10 @@ impl List {
 
     /// As [`push_back`](List::push_back), before all others.
     #[inline]
-    pub(super) fn push_front(&mut self, requests: &mut Requests, number: u64, item: Item, now: Tsc) {
+    pub(super) fn push_front(&mut self, requests: &mut Requests, key: Key, item: Item, now: Tsc) {
         let next = self.first().unwrap_or(NONE);
-        *requests.entry(item.slot) = Entry { item, number, waits_since: now, next };
+        requests.enter(key, item, now);
+        requests.entry(item.slot).next = next;
         self.first = item.slot;
         if self.len == 0 {
             self.last = item.slot;
@@ -134,17 +158,17 @@ mod tests {
         let (mut a, mut b) = (List::EMPTY, List::EMPTY);
         for slot in 0..6 {
             let list = if slot % 2 == 0 { &mut a } else { &mut b };
-            list.push_back(&mut requests, slot.into(), item(slot, None), Tsc(0));
+            list.push_back(&mut requests, (slot.into(), 0), item(slot, None), Tsc(0));
         }
-        a.push_front(&mut requests, 9, item(6, None), Tsc(0));
-        assert_eq!(a.front(&requests).map(|(number, item)| (number, item.slot)), Some((9, 6)));
+        a.push_front(&mut requests, (9, 0), item(6, None), Tsc(0));
+        assert_eq!((a.first(), requests.key(6)), (Some(6), (9, 0)));
         assert_eq!((a.nth(&requests, 2), b.nth(&requests, 3)), (Some(2), None));
         let drain = |list: &mut List| -> Vec<u32> {
             std::iter::from_fn(|| list.pop_front(&requests)).map(|item| item.slot).collect()
         };
         assert_eq!((drain(&mut a), drain(&mut b)), (vec![6, 0, 2, 4], vec![1, 3, 5]));
         assert!(a.is_empty() && b.is_empty());
-        b.push_back(&mut requests, 0, item(3, None), Tsc(0));
+        b.push_back(&mut requests, (0, 0), item(3, None), Tsc(0));
         assert_eq!(b.first(), Some(3));
     }
 }

@@ -44,6 +44,7 @@ impl OnDemand {
         }
         let served = received + at.since(begun);
         let preference = match self.settings.victim {
+            Victim::Youngest => u64::MAX - self.shared.requests.key(slot).0,
             Victim::Longest => begun.0,
             Victim::Newest => u64::MAX - begun.0,
             Victim::Most => u64::MAX - served.0,
@@ -66,7 +67,7 @@ impl OnDemand {
             return self.any_candidate(workers, 0, self.shared.requests.waits_since(slot), first);
         }
         for level in 0..self.limits.len() {
-            if let Some(slot) = self.levels[level].migrating(&self.shared, soon_free) {
+            if let Some(slot) = self.levels[level].migrating().filter(|_| soon_free == 0) {
                 return self.any_candidate(workers, level, self.shared.requests.waits_since(slot), first);
             }
         }

@@ -19,7 +19,8 @@
 
 mod demand;
 
-use super::queue::{Queue, Shared};
+use super::queue::Shared;
+use super::ranked::Ranked;
 use super::spec::{OptionDoc, Options, SpecError};
 use super::{End, Item, Policy, Setup, WorkerSet, Workers};
 use crate::id::WorkerId;
@@ -30,13 +31,15 @@ pub(super) const OPTIONS: &[OptionDoc] = &[
     OptionDoc { name: "growth", default: "4", help: "each level's quantum is so many times the one before" },
     OptionDoc { name: "arm", default: "1us", help: "how long a request waits before it ends another's turn" },
     OptionDoc { name: "patience", default: "10ms", help: "who has waited for so long goes first" },
-    OptionDoc { name: "victim", default: "longest", help: "longest, newest, most or least" },
-    OptionDoc { name: "requeue", default: "back", help: "back or front" },
+    OptionDoc { name: "victim", default: "youngest", help: "youngest, longest, newest, most or least" },
+    OptionDoc { name: "order", default: "arrival", help: "arrival or turn" },
 ];
 
 /// Which of several turns that may be ended is ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Victim {
+    /// The one whose request stands last in the order.
+    Youngest,
     /// The one that has been running for longest.
     Longest,
     /// The one that began last.
@@ -47,7 +50,7 @@ pub(super) enum Victim {
     Least,
 }
 
-const VICTIMS: [Victim; 4] = [Victim::Longest, Victim::Newest, Victim::Most, Victim::Least];
+const VICTIMS: [Victim; 5] = [Victim::Youngest, Victim::Longest, Victim::Newest, Victim::Most, Victim::Least];
 
 /// The options.
 #[derive(Clone, Debug)]
@@ -57,7 +60,7 @@ pub(super) struct Settings {
     arm: Ticks,
     patience: Ticks,
     victim: Victim,
-    requeue_front: bool,
+    by_arrival: bool,
 }
 
 impl Settings {
@@ -67,8 +70,8 @@ impl Settings {
             growth: options.number("growth", 1.0, 100.0)?,
             arm: options.time("arm")?,
             patience: options.time("patience")?,
-            victim: VICTIMS[options.word("victim", &["longest", "newest", "most", "least"])?],
-            requeue_front: options.word("requeue", &["back", "front"])? == 1,
+            victim: VICTIMS[options.word("victim", &["youngest", "longest", "newest", "most", "least"])?],
+            by_arrival: options.word("order", &["arrival", "turn"])? == 0,
         })
     }
 }
@@ -77,11 +80,13 @@ impl Settings {
 #[derive(Debug)]
 pub struct OnDemand {
     shared: Shared,
-    levels: Vec<Queue>,
+    levels: Vec<Ranked>,
     /// The service after which a request leaves each level but the last.
     limits: Vec<Ticks>,
     settings: Settings,
     waiting: usize,
+    /// Of two of one rank, the one that came first goes first.
+    number: u64,
     /// By slot: whether the request was handed out for its age.
     was_old: Box<[bool]>,
     /// Workers to which a request is pinned that has waited for `patience`.
@@ -102,10 +107,11 @@ impl OnDemand {
         };
         Self {
             shared: Shared::new(setup.workers, setup.capacity),
-            levels: (0..=limits.len()).map(|_| Queue::new(setup.workers)).collect(),
+            levels: (0..=limits.len()).map(|_| Ranked::new(setup.workers)).collect(),
             limits,
             settings: settings.clone(),
             waiting: 0,
+            number: 0,
             was_old: vec![false; setup.capacity].into(),
             with_old: WorkerSet::none(setup.workers),
             is_old: false,
@@ -115,6 +121,12 @@ impl OnDemand {
     /// The level of a request that has received so much service.
     fn level(&self, received: Ticks) -> usize {
         self.limits.iter().take_while(|&&limit| received >= limit).count()
+    }
+
+    fn push(&mut self, level: usize, rank: u64, item: Item, now: Tsc) {
+        self.waiting += 1;
+        self.number += 1;
+        self.levels[level].push(&mut self.shared, (rank, self.number), item, now);
     }
 
     fn pop(&mut self, level: usize, worker: WorkerId, is_old: bool) -> Option<(WorkerId, Item)> {
@@ -134,14 +146,14 @@ impl OnDemand {
         if self.is_old {
             self.is_old = false;
             let worker = self.shared.pins.fewest(idle)?;
-            let level = self.level_of_oldest(|queue| queue.migrating(&self.shared, 0));
+            let level = self.level_of_oldest(Ranked::migrating);
             return level.and_then(|level| self.pop(level, worker, true));
         }
         None
     }
 
     /// Of the levels above the first, the one whose first request by `first` has waited for longest.
-    fn level_of_oldest(&self, first: impl Fn(&Queue) -> Option<u32>) -> Option<usize> {
+    fn level_of_oldest(&self, first: impl Fn(&Ranked) -> Option<u32>) -> Option<usize> {
         let since = |level: &usize| Some(self.shared.requests.waits_since(first(&self.levels[*level])?));
         let levels = (1..self.levels.len()).filter_map(|level| Some((level, since(&level)?)));
         levels.min_by_key(|&(_, since)| since).map(|(level, _)| level)
@@ -174,21 +186,18 @@ impl Policy for OnDemand {
         self.levels[0].push_new(&mut self.shared, item, now);
     }
 
-    fn preempted(&mut self, _: WorkerId, item: Item, now: Tsc) {
-        self.waiting += 1;
-        let level = self.level(item.received);
-        if self.settings.requeue_front {
-            self.levels[level].push_front(&mut self.shared, item, now);
-        } else {
-            self.levels[level].push_back(&mut self.shared, item, now);
-        }
+    fn preempted(&mut self, worker: WorkerId, item: Item, now: Tsc) {
+        let gives_way = self.was_old[item.slot as usize] || self.is_old || self.with_old.contains(worker);
+        let rank = match self.settings.by_arrival && !gives_way {
+            true => self.shared.requests.key(item.slot).0,
+            false => now.0,
+        };
+        self.push(self.level(item.received), rank, item, now);
     }
 
     /// In the last level, whatever it has received: the one that it waits for may be there.
     fn waits(&mut self, _: WorkerId, item: Item, now: Tsc) {
-        self.waiting += 1;
-        let last = self.limits.len();
-        self.levels[last].push_back(&mut self.shared, item, now);
+        self.push(self.limits.len(), now.0, item, now);
     }
 
     fn next(&mut self, workers: &Workers, now: Tsc) -> Option<(WorkerId, Item)> {
@@ -228,7 +237,7 @@ impl Policy for OnDemand {
     fn tick(&mut self, now: Tsc) {
         let is_old = |slot: u32| now.since(self.shared.requests.waits_since(slot)) >= self.settings.patience;
         for level in self.levels.iter().skip(1).filter(|level| level.waiting() > 0) {
-            self.is_old |= level.migrating(&self.shared, 0).is_some_and(is_old);
+            self.is_old |= level.migrating().is_some_and(is_old);
             for worker in level.with_pinned().iter() {
                 if level.pinned(worker).is_some_and(is_old) {
                     self.with_old.insert(worker);

@@ -54,7 +54,7 @@ const HASTY: [&str; 6] = [
     "darc-static:reserved=0,order=1",
     "bvt:target=1/100",
     "on-demand:levels=4,growth=2,patience=20us",
-    "on-demand:arm=0us,patience=0us,requeue=front",
+    "on-demand:arm=0us,patience=0us,order=turn",
 ];
 
 struct World {
@@ -72,6 +72,8 @@ struct World {
     since: Vec<u64>,
     armed: BTreeSet<u16>,
     helped: Vec<Item>,
+    /// Turns ended since the last step.
+    ended: usize,
 }
 
 impl World {
@@ -94,6 +96,7 @@ impl World {
             since: vec![0; workers],
             armed: BTreeSet::new(),
             helped: Vec::new(),
+            ended: 0,
         }
     }
 
@@ -193,6 +196,8 @@ impl World {
             assert!(self.armed.insert(end.worker.0), "{}: armed twice", self.name);
             armed.push(end.worker);
         }
+        self.ended += armed.len();
+        assert!(self.ended < 1_000, "{}: turns end without end", self.name);
         for worker in armed {
             self.now += 100;
             self.take(Step::Preempt { worker: worker.0 });
@@ -223,6 +228,7 @@ impl World {
         let mut rounds = 0;
         while self.waiting.len() + self.held.iter().map(Vec::len).sum::<usize>() > 0 {
             self.take(Step::Pass { ticks: 10 });
+            self.ended = 0;
             self.take(Step::Finish { worker: rounds });
             rounds += 1;
             assert!(rounds < 2_000, "{}: {} requests never run", self.name, self.waiting.len());
@@ -248,6 +254,7 @@ proptest! {
         for name in names().chain(HASTY) {
             let mut world = World::new(name, workers, depth, migrates);
             for &step in &steps {
+                world.ended = 0;
                 world.take(step);
             }
             world.drain();
