@@ -4,15 +4,19 @@
 //! cargo xtask demo      builds everything, compares quanta on the LevelDB service, prints the table
 //! cargo xtask test      format, lints, docs, all tests
 //! cargo xtask overhead  what probes cost over real programs and what they buy: table, JSON, picture
+//! cargo xtask programs  programs of the registry, built by Cargo and by us: do they do the same, what do builds take
 //! cargo xtask setup     installs the system packages that the others need
 //! ```
 
 mod demo;
+mod machine_code;
 mod overhead;
 mod process;
+mod programs;
 mod setup;
 mod test;
 mod tools;
+mod usage;
 
 use std::process::ExitCode;
 
@@ -33,6 +37,8 @@ enum Command {
     Test(test::Options),
     /// Compare three builds of real programs: what probes cost, how long turns really last
     Overhead(overhead::Options),
+    /// Build programs of the registry plainly and with probes: same behaviour, own tests, time, memory, size
+    Programs(programs::Options),
     /// Install the system packages that builds and tests need
     Setup,
 }
@@ -42,6 +48,7 @@ fn main() -> ExitCode {
         Command::Demo(options) => demo::run(&options),
         Command::Test(options) => test::run(&options),
         Command::Overhead(options) => overhead::run(&options),
+        Command::Programs(options) => programs::run(&options),
         Command::Setup => setup::run(),
     };
     match done {

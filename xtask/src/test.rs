@@ -93,7 +93,7 @@ fn counted(tests: Command) -> Result<()> {
 }
 
 /// The number in `test result: ok. 12 passed; ..`.
-fn passed_tests(line: &str) -> Option<usize> {
+pub(crate) fn passed_tests(line: &str) -> Option<usize> {
     let counts = line.strip_prefix("test result: ok. ")?;
     counts.split(' ').next()?.parse().ok()
 }

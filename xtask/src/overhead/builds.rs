@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
-use object::{Object as _, ObjectSection as _, SectionKind};
 
 use crate::process::{self, cargo, root};
 use crate::tools;
@@ -66,31 +65,5 @@ impl Builds {
             |program: &PathBuf| look(program).with_context(|| format!("cannot read {}", program.display()));
         let [plain, unprobed, probed] = &self.programs;
         Ok([look(plain)?, look(unprobed)?, look(probed)?])
-    }
-}
-
-/// Bytes of machine code.
-///
-/// # Errors
-/// When the program cannot be read.
-pub(super) fn text_bytes(program: &Path) -> Result<u64> {
-    let data = std::fs::read(program)?;
-    let file = object::File::parse(&*data)?;
-    Ok(file
-        .sections()
-        .filter(|section| section.kind() == SectionKind::Text)
-        .map(|section| section.size())
-        .sum())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn this_program_has_machine_code() {
-        let bytes = text_bytes(&std::env::current_exe().unwrap()).unwrap();
-        assert!(bytes > 10_000, "{bytes}");
-        assert!(text_bytes(Path::new(file!())).is_err());
     }
 }

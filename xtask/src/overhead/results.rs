@@ -7,10 +7,11 @@ use concord_bench::results::{AchievedQuantum, Machine};
 use serde::Serialize;
 
 use super::Kernel;
-use super::builds::{Builds, PLAIN, PROBED, UNPROBED, text_bytes};
+use super::builds::{Builds, PLAIN, PROBED, UNPROBED};
 use super::sampling::Samples;
 use super::statistics::{geomean_pct, percent};
 use super::vectors;
+use crate::machine_code::text_bytes;
 
 /// The whole file.
 #[derive(Debug, Serialize)]
