@@ -71,16 +71,16 @@ pub(super) const PROGRAMS: [Program; 4] = [
         tests_left_out: None,
     },
     Program {
-        name: "static-web-server",
-        version: "2.44.1",
+        name: "simple-http-server",
+        version: "0.8.1",
         kind: "HTTP server, Tokio and hyper",
         flags: &[],
-        artefact: "static-web-server",
-        root: "src/bin/server.rs",
+        artefact: "simple-http-server",
+        root: "src/main.rs",
         dependency: Some("hyper"),
-        check: checks::server::static_web_server,
+        check: checks::server::simple_http_server,
         test_flags: &[],
-        tests_left_out: Some("integration tests"),
+        tests_left_out: None,
     },
 ];
 

@@ -1,4 +1,4 @@
-//! static-web-server: both builds serve the same tree, one request after the other and many at once.
+//! simple-http-server: both builds serve the same tree, one request after the other and many at once.
 
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::path::Path;
@@ -9,7 +9,6 @@ use anyhow::{Context as _, Result, bail, ensure};
 
 use super::http::{exchange, request};
 use super::{Pair, fresh_folder, same, tree};
-use crate::process;
 
 /// How long a server may take until it listens.
 const START: Duration = Duration::from_secs(20);
@@ -18,22 +17,27 @@ const CONNECTIONS: usize = 16;
 /// Requests on each, one after the other.
 const REQUESTS: usize = 60;
 
-/// Compares both builds of static-web-server.
+/// What the server asks to be told before it takes files.
+const TOKEN: &str = "of-this-test";
+
+/// Compares both builds of simple-http-server.
 ///
 /// # Errors
-/// When a server does not start or end as it should, or they do not answer the same.
-pub(in super::super) fn static_web_server(pair: &Pair, folder: &Path) -> Result<usize> {
-    let tree = fresh_folder(folder, "tree")?;
-    tree::make(&tree)?;
-    let [plain, concord] = pair.programs("static-web-server");
+/// When a server does not start or stay, or they do not answer the same.
+pub(in super::super) fn simple_http_server(pair: &Pair, folder: &Path) -> Result<usize> {
+    let [plain, concord] = pair.programs("simple-http-server");
+    let [left, right] = [fresh_folder(folder, "plain")?, fresh_folder(folder, "concord")?];
+    tree::make(&left)?;
+    tree::make(&right)?;
     let requests = requests();
-    let server = Server::start(&plain, &tree)?;
+    let server = Server::start(&plain, &left)?;
     let ask = |request: &Vec<u8>| exchange(server.address, request);
     let expected = requests.iter().map(ask).collect::<Result<Vec<_>>>()?;
+    let uploaded = server.upload(&left)?;
     server.stop()?;
     ensure!(expected.iter().any(|answer| answer.starts_with(b"HTTP/1.1 206 ")), "no range was served");
 
-    let server = Server::start(&concord, &tree)?;
+    let server = Server::start(&concord, &right)?;
     let compare = |index: usize| {
         let answer = exchange(server.address, &requests[index])?;
         let what = String::from_utf8_lossy(&requests[index]).replace("\r\n", " | ");
@@ -41,8 +45,9 @@ pub(in super::super) fn static_web_server(pair: &Pair, folder: &Path) -> Result<
     };
     (0..requests.len()).try_for_each(compare)?;
     at_once(requests.len(), &compare)?;
+    same(&uploaded, &server.upload(&right)?, "an upload", "the answer")?;
     server.stop()?;
-    Ok(requests.len() + CONNECTIONS * REQUESTS)
+    Ok(requests.len() + CONNECTIONS * REQUESTS + 1)
 }
 
 /// Many connections at once, each with requests of its own in an order of its own.
@@ -77,8 +82,8 @@ fn requests() -> Vec<Vec<u8>> {
         "/../../etc/passwd",
         "/%2e%2e/%2e%2e/etc/passwd",
         "/.hidden/file01.md",
-        "/docs/?sort=2",
-        "/health",
+        "/docs/?sort=size&order=desc",
+        "/docs/?sort=nothing",
         "/long%20line.txt",
         "/index.html?a=b",
     ]
@@ -116,9 +121,9 @@ impl Server {
             .and_then(|listener| listener.local_addr())
             .context("no port is free")?;
         let mut command = Command::new(program);
-        command.args(["--host", "127.0.0.1", "--port"]).arg(address.port().to_string());
-        command.args(["--directory-listing", "true", "--health", "true", "--ignore-hidden-files", "true"]);
-        command.arg("--root").arg(root).stdin(Stdio::null());
+        command.args(["--silent", "--ip", "127.0.0.1", "--port"]).arg(address.port().to_string());
+        command.args(["--index", "--cors", "--compress", "txt,md", "--upload", "--csrf", TOKEN]);
+        command.arg(root).stdin(Stdio::null());
         let child = command.spawn().with_context(|| format!("cannot start {}", program.display()))?;
         let mut server = Self { child, address };
         let start = Instant::now();
@@ -132,12 +137,31 @@ impl Server {
         Ok(server)
     }
 
-    /// Asks it to end, as a service manager does.
+    /// Sends a file, which has to come to `root` as it was sent; gives the answer.
+    fn upload(&self, root: &Path) -> Result<Vec<u8>> {
+        let file = std::fs::read(root.join("large.txt")).context("the tree has no large file")?;
+        let part = |head: &str, body: &[u8]| {
+            let head = format!("--part\r\nContent-Disposition: form-data; {head}\r\n\r\n");
+            [head.as_bytes(), body, b"\r\n"].concat()
+        };
+        let token = part("name=\"csrf\"", TOKEN.as_bytes());
+        let sent = part("name=\"files\"; filename=\"sent.txt\"", &file);
+        let body = [&token[..], &sent, b"--part--\r\n"].concat();
+        let length = format!("Content-Length: {}", body.len());
+        let head = request("POST", "/tests/", &["Content-Type: multipart/form-data; boundary=part", &length]);
+        let answer = exchange(self.address, &[head, body].concat())?;
+        let come = std::fs::read(root.join("tests/sent.txt"))
+            .with_context(|| format!("the file did not come: {}", String::from_utf8_lossy(&answer)))?;
+        same(&file, &come, "an upload", "the file")?;
+        Ok(answer)
+    }
+
+    /// Ends it, which has to be there still.
     fn stop(mut self) -> Result<()> {
-        process::run(process::command("kill", &["-TERM", &self.child.id().to_string()]))?;
-        let status = self.child.wait()?;
-        ensure!(status.success(), "the server ends with {status}");
-        Ok(())
+        match self.child.try_wait()? {
+            Some(status) => bail!("the server ended by itself ({status})"),
+            None => Ok(()),
+        }
     }
 }
 
