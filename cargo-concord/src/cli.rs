@@ -6,6 +6,7 @@ use anyhow::Result;
 use clap::{Parser, Subcommand};
 use concord_job::{DEFAULT_BOUND, Probes, Stage};
 
+use crate::config::environment::NO_SECOND_BUILD_VARIABLE;
 use crate::config::{Layer, SMALLEST_BOUND, Wish};
 
 /// `cargo concord`, started by Cargo.
@@ -86,6 +87,10 @@ pub(crate) struct OwnOptions {
     /// See [`bound_help`].
     #[arg(long, value_name = "INSTRUCTIONS", value_parser = crate::config::read_bound, help = bound_help())]
     pub(crate) bound: Option<u32>,
+    /// No second build of what requests come to, for the dispatcher's own use: less code; requests that the dispatcher
+    /// runs itself look at the clock at every probe. Or `second-build = false`
+    #[arg(long, env = NO_SECOND_BUILD_VARIABLE, value_parser = clap::builder::FalseyValueParser::new())]
+    pub(crate) no_second_build: bool,
     /// Keep the inputs of each link here, with a script that repeats it
     #[arg(long, value_name = "DIR", env = "CONCORD_SAVE_DIR")]
     pub(crate) save_dir: Option<PathBuf>,
@@ -120,7 +125,8 @@ impl OwnOptions {
     /// # Errors
     /// When a path is none.
     pub(crate) fn layer(&self) -> Result<Layer> {
-        let mut layer = Layer { bound: self.bound, ..Layer::default() };
+        let second_build = self.no_second_build.then_some(false);
+        let mut layer = Layer { bound: self.bound, second_build, ..Layer::default() };
         layer.add(Wish::Exclude, self.no_probes_in.iter().map(String::as_str), "--no-probes-in")?;
         layer.add(Wish::Include, self.probes_in.iter().map(String::as_str), "--probes-in")?;
         Ok(layer)

@@ -277,7 +277,7 @@ fn user_compiler(target: &str, config: &cargo_config2::Config) -> Option<String>
 fn options_hash(context: &Context) -> Result<String> {
     let mut hasher = DefaultHasher::new();
     let Context { probes, settings, save_dir, dump_stages, .. } = context;
-    (probes, settings.bound, save_dir).hash(&mut hasher);
+    (probes, settings.bound, settings.second_build, save_dir).hash(&mut hasher);
     settings.paths.iter().for_each(|setting| (&setting.path, setting.wish).hash(&mut hasher));
     dump_stages.iter().for_each(|stage| stage.name().hash(&mut hasher));
     for program in [&context.pass, &std::env::current_exe()?] {

@@ -10,25 +10,27 @@ use inkwell::values::FunctionValue;
 use object::{Object, ObjectSection, ObjectSymbol, RelocationFlags, RelocationTarget, SectionKind};
 
 use crate::error::{Error, Result};
-use crate::ir;
+use crate::{ir, second};
 
 /// Where functions begin. The back end's own 16 bytes leave it to chance whether a hot loop straddles the
 /// blocks of 32 that instructions are fetched and cached in: sorting took 15 % longer by that alone, with
 /// the same instructions executed.
-const FUNCTION_ALIGNMENT: u32 = 32;
+pub(crate) const FUNCTION_ALIGNMENT: u32 = 32;
 
 /// Aligns the functions that are meant to be fast.
 pub fn align_functions(module: &Module<'_>, optimise: &Optimise) {
     if !matches!(optimise.level.as_str(), "2" | "3") {
         return;
     }
-    let is_fast = |function: &FunctionValue<'_>| {
-        !["optsize", "minsize", "cold"].into_iter().any(|attribute| ir::has_attribute(*function, attribute))
-    };
-    for function in ir::definitions(module).into_iter().filter(is_fast) {
+    for function in ir::definitions(module).into_iter().filter(|function| is_fast(*function)) {
         let function = function.as_global_value();
         function.set_alignment(function.get_alignment().max(FUNCTION_ALIGNMENT));
     }
+}
+
+/// Whether a function is meant to be fast rather than small.
+pub fn is_fast(function: FunctionValue<'_>) -> bool {
+    !["optsize", "minsize", "cold"].into_iter().any(|attribute| ir::has_attribute(function, attribute))
 }
 
 /// Emits the object into `folder`.
@@ -62,6 +64,19 @@ pub fn count_probes(path: &Path) -> Result<u32> {
     let text = file.sections().filter(|section| section.kind() == SectionKind::Text);
     Ok(text.flat_map(|section| section.relocations()).filter(|(_, relocation)| is_probe(relocation)).count()
         as u32)
+}
+
+/// Bytes of machine code of an object's clones.
+///
+/// # Errors
+/// [`Error::Read`] when the object cannot be read back.
+pub fn bytes_of_clones(path: &Path) -> Result<u64> {
+    let fail = |message: String| Error::Read { path: path.to_owned(), message };
+    let bytes = std::fs::read(path).map_err(|error| fail(error.to_string()))?;
+    let file = object::File::parse(&*bytes).map_err(|error| fail(error.to_string()))?;
+    let is_clone =
+        |symbol: &object::Symbol<'_, '_>| symbol.name().is_ok_and(|name| name.ends_with(second::SUFFIX));
+    Ok(file.symbols().filter(is_clone).map(|symbol| symbol.size()).sum())
 }
 
 /// Writes the count of the emitted code into the records of the object, which were made before it.

@@ -3,10 +3,11 @@
 //! A crate's life is the list of stages in [`pipeline`]; each stage is a file:
 //!
 //! ```text
-//! unit (read) -> resolve -> select -> guard -> optimise -> merge -> reshape -> probe -> record -> codegen, verify
+//! unit (read) -> resolve -> select -> guard -> optimise -> merge -> reshape -> probe (-> second) -> record -> codegen, verify
 //! ```
 //!
-//! Without LLVM types: [`resolve`], [`mod@cfg`], [`names`], [`guard::catalogue`], [`probe::plan`], most of [`verify`]. All else speaks
+//! Without LLVM types: [`resolve`], [`mod@cfg`], [`names`], [`guard::catalogue`], [`probe::plan`], [`second::choice`], [`second::weights`], most of
+//! [`verify`]. All else speaks
 //! inkwell; raw calls of LLVM's C API are in `ffi` alone.
 
 pub mod cfg;
@@ -27,6 +28,7 @@ pub mod probe;
 pub mod record;
 pub mod reshape;
 pub mod resolve;
+pub mod second;
 pub mod select;
 pub mod slow_path;
 pub mod standard;

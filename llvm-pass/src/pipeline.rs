@@ -13,10 +13,12 @@ use std::path::Path;
 use std::time::Instant;
 
 use concord_abi::{
-    ABI_VERSION, BUILD_INFO_MAGIC, BuildInfo, CONDITION_WAIT_SYMBOL, FLAG_PROBES, LINE_SYMBOL,
-    PROBE_SLOW_SYMBOL,
+    ABI_VERSION, BUILD_INFO_MAGIC, BuildInfo, CONDITION_WAIT_SYMBOL, FLAG_PROBES, FLAG_SECOND_BUILD,
+    LINE_SYMBOL, PROBE_SLOW_SYMBOL,
 };
-use concord_job::{Exports, Instrument, LinkJob, LinkOutcome, OutputKind, Probes, Report, Skipped, Stage};
+use concord_job::{
+    Exports, Instrument, LinkJob, LinkOutcome, OutputKind, Probes, Report, SecondReport, Skipped, Stage,
+};
 use inkwell::context::Context;
 use inkwell::module::Module;
 
@@ -59,6 +61,7 @@ pub fn run(job: &LinkJob) -> Result<LinkOutcome> {
     let machine = target::machine(&module, &job.optimise)?;
     let object = codegen::emit(&module, &machine, &job.work_dir)?;
     report.probes = count(&object, job, placed.probes, &record)?;
+    report.second = SecondReport { bytes: codegen::bytes_of_clones(&object)?, ..placed.second };
     clock.lap("codegen");
     if job.instrument.probes == Probes::Full {
         let measured = verify::object(&object, &expected, &job.artefact)?;
@@ -201,7 +204,7 @@ fn finish(
         functions: report.instrumented.len() as u32,
         probes: placed.probes,
         loops: placed.loops,
-        flags: if job.instrument.probes == Probes::Full { FLAG_PROBES } else { 0 },
+        flags: flags(job, &placed),
         options_hash: options_hash(job),
     };
     record::add(module, &info);
@@ -210,6 +213,12 @@ fn finish(
     check(module, Stage::Probe, &job.artefact)?;
     dump(module, job, Stage::Probe, None)?;
     Ok((placed, info))
+}
+
+fn flags(job: &LinkJob, placed: &probe::Placed) -> u32 {
+    let probes = if job.instrument.probes == Probes::Full { FLAG_PROBES } else { 0 };
+    let second_build = if placed.second.clones > 0 { FLAG_SECOND_BUILD } else { 0 };
+    probes | second_build
 }
 
 /// The checks of the final module, and what is needed for those of the object. Without probes there is nothing to

@@ -49,7 +49,8 @@ pub fn clear(module: &Module<'_>) -> Vec<Skipped> {
     cleared
 }
 
-fn reached<'ctx>(module: &Module<'ctx>) -> HashSet<FunctionValue<'ctx>> {
+/// All functions with bodies that the slow path comes to.
+pub fn reached<'ctx>(module: &Module<'ctx>) -> HashSet<FunctionValue<'ctx>> {
     let is_begin =
         |function: &FunctionValue<'ctx>| SLOW_PATHS.contains(&Name::of(&ir::name(*function)).path.as_str());
     let mut open: Vec<_> = ir::definitions(module).into_iter().filter(is_begin).collect();

@@ -18,7 +18,7 @@ pub const TARGET: &str = "x86_64-unknown-linux-gnu";
 const PROGRAMS_VARIABLE: &str = "CONCORD_PROGRAMS";
 
 /// Settings of the person or the machine that would change what a fixture is.
-const FOREIGN: [&str; 20] = [
+const FOREIGN: [&str; 21] = [
     "RUSTFLAGS",
     "CARGO_ENCODED_RUSTFLAGS",
     "RUSTDOCFLAGS",
@@ -33,6 +33,7 @@ const FOREIGN: [&str; 20] = [
     "CONCORD_SAVE_DIR",
     "CONCORD_DUMP_STAGES",
     "CONCORD_NO_PROBES",
+    "CONCORD_NO_SECOND_BUILD",
     "CONCORD_EMPTY_PROBES",
     "CONCORD_NO_PROBES_IN",
     "CONCORD_PROBES_IN",

@@ -23,12 +23,25 @@ pub(crate) struct Audit {
     pub(crate) bound_ns: u32,
     /// Probes in the machine code; the rows' add up to the places that were chosen for probes.
     pub(crate) probes: u32,
+    /// The second build, for the dispatcher.
+    pub(crate) second_build: SecondBuild,
     /// Sums by crate.
     pub(crate) crates: Vec<CrateRow>,
     /// Functions with probes, as they are after optimisation: what was inlined is part of its callers.
     pub(crate) functions: Vec<FunctionRow>,
     /// Functions that get no probes, by name.
     pub(crate) skipped: Vec<Skipped>,
+}
+
+/// The functions that exist twice.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub(crate) struct SecondBuild {
+    /// Functions with a clone.
+    pub(crate) clones: u32,
+    /// Places of probes in clones.
+    pub(crate) probes: u32,
+    /// Machine code of the clones.
+    pub(crate) bytes: u64,
 }
 
 /// What is counted of a function and of a crate.
@@ -118,6 +131,11 @@ impl Audit {
             bound_instructions: report.bound,
             bound_ns: nanoseconds(report.bound),
             probes: report.probes,
+            second_build: SecondBuild {
+                clones: report.second.clones,
+                probes: report.second.probes,
+                bytes: report.second.bytes,
+            },
             crates: by_crate(&functions),
             functions,
             skipped: report.skipped.clone(),

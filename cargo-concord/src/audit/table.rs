@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
 
-use super::figures::{Audit, Counts, CrateRow, FunctionRow};
+use super::figures::{Audit, Counts, CrateRow, FunctionRow, SecondBuild};
 
 /// Names of functions with all their generic arguments can fill a screen.
 const LONGEST_NAME: usize = 60;
@@ -29,6 +29,13 @@ pub(crate) fn render(audit: &Audit, shown: usize) -> String {
         audit.functions.len(),
         audit.probes
     );
+    let SecondBuild { clones, probes, bytes } = audit.second_build;
+    if clones > 0 {
+        let _ = writeln!(
+            text,
+            "second build, for the dispatcher: {clones} clones, {probes} probes, {bytes} bytes"
+        );
+    }
     if audit.functions.is_empty() {
         text.push_str("\nNo function of this build has probes.\n");
     } else {

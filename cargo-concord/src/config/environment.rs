@@ -16,12 +16,15 @@ pub(crate) const EXCLUDE_VARIABLE: &str = "CONCORD_NO_PROBES_IN";
 pub(crate) const INCLUDE_VARIABLE: &str = "CONCORD_PROBES_IN";
 /// See `bound`.
 pub(crate) const BOUND_VARIABLE: &str = "CONCORD_BOUND";
+/// See `second-build`; read by the command line's parser.
+pub(crate) const NO_SECOND_BUILD_VARIABLE: &str = "CONCORD_NO_SECOND_BUILD";
 
 /// What a person may set.
-const SETTINGS: [&str; 8] = [
+const SETTINGS: [&str; 9] = [
     EXCLUDE_VARIABLE,
     INCLUDE_VARIABLE,
     BOUND_VARIABLE,
+    NO_SECOND_BUILD_VARIABLE,
     "CONCORD_NO_PROBES",
     "CONCORD_EMPTY_PROBES",
     "CONCORD_SAVE_DIR",

@@ -9,8 +9,8 @@
 //! 5. flags
 //!
 //! Lists add up. A path that one source excludes and another includes is what the later one says. Of a number
-//! the latest source's holds; of several packages that are built at once, the smallest. Between different
-//! paths that cover a function the longest decides, whatever their sources.
+//! the latest source's holds, and so whether there is a second build; of several packages that are built at once, the
+//! smallest, and none when one wants none. Between different paths that cover a function the longest decides, whatever their sources.
 
 pub(crate) mod environment;
 mod packages;
@@ -57,6 +57,8 @@ pub(crate) struct Layer {
     pub(crate) paths: Vec<PathSetting>,
     /// The bound, in instructions.
     pub(crate) bound: Option<u32>,
+    /// Whether there is a second build, for the dispatcher.
+    pub(crate) second_build: Option<bool>,
 }
 
 /// What holds for the build.
@@ -66,6 +68,8 @@ pub(crate) struct Settings {
     pub(crate) paths: Vec<PathSetting>,
     /// The bound, in instructions.
     pub(crate) bound: u32,
+    /// Whether there is a second build, for the dispatcher.
+    pub(crate) second_build: bool,
 }
 
 impl Settings {
@@ -88,13 +92,15 @@ impl Settings {
     fn of_layers(layers: Vec<Layer>) -> Result<Self> {
         let mut paths = BTreeMap::new();
         let mut bound = DEFAULT_BOUND;
+        let mut second_build = true;
         for layer in layers {
             for setting in layer.once_each()? {
                 paths.insert(setting.path.clone(), setting);
             }
             bound = layer.bound.unwrap_or(bound);
+            second_build = layer.second_build.unwrap_or(second_build);
         }
-        Ok(Self { paths: paths.into_values().collect(), bound })
+        Ok(Self { paths: paths.into_values().collect(), bound, second_build })
     }
 
     /// The paths with one wish.
@@ -110,6 +116,7 @@ impl Settings {
             exclude: listed(Wish::Exclude),
             include: listed(Wish::Include),
             bound: self.bound,
+            second_build: self.second_build,
         }
     }
 }
@@ -196,6 +203,15 @@ mod tests {
             bound(vec![layer("1", &[], &[], Some(900)), layer("2", &[], &[], Some(500)), Layer::default()]),
             500
         );
+    }
+
+    #[test]
+    fn there_is_a_second_build_unless_the_latest_word_is_no() {
+        let says = |second_build| Layer { second_build, ..Layer::default() };
+        let of = |layers| Settings::of_layers(layers).unwrap().instrument(Probes::Full).second_build;
+        assert!(of(Vec::new()));
+        assert!(!of(vec![says(Some(false)), says(None)]));
+        assert!(of(vec![says(Some(false)), says(Some(true))]));
     }
 
     #[test]

@@ -36,12 +36,14 @@ fn of_package(package: &Package) -> Result<Layer> {
 fn of_dependency(package: &Package) -> Result<Layer> {
     let layer = of_package(package)?;
     let place = || format!("the package {} in [{PACKAGE_TABLE}] of {}", package.name, package.manifest_path);
-    if layer.bound.is_some() {
-        bail!(
-            "{} sets `bound`, and is only a dependency of this build; set it in [{WORKSPACE_TABLE}], or in the package \
-             that is built",
-            place()
-        );
+    for (key, is_set) in [("bound", layer.bound.is_some()), ("second-build", layer.second_build.is_some())] {
+        if is_set {
+            bail!(
+                "{} sets `{key}`, and is only a dependency of this build; set it in [{WORKSPACE_TABLE}], or in the \
+                 package that is built",
+                place()
+            );
+        }
     }
     let crates: Vec<String> = package.targets.iter().map(|target| target.name.replace('-', "_")).collect();
     for setting in &layer.paths {
@@ -58,10 +60,12 @@ fn of_dependency(package: &Package) -> Result<Layer> {
     Ok(layer)
 }
 
-/// Packages that are built at once have equal rights: the smallest bound keeps to that of each.
+/// Packages that are built at once have equal rights: the smallest bound keeps to that of each, and one can do without
+/// a second build for all.
 fn together(layers: Vec<Layer>) -> Layer {
     let bound = layers.iter().filter_map(|layer| layer.bound).min();
-    Layer { paths: layers.into_iter().flat_map(|layer| layer.paths).collect(), bound }
+    let second_build = layers.iter().filter_map(|layer| layer.second_build).min();
+    Layer { paths: layers.into_iter().flat_map(|layer| layer.paths).collect(), bound, second_build }
 }
 
 #[cfg(test)]

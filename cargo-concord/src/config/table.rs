@@ -36,7 +36,7 @@ type Reading = Result<bool>;
 
 const PATHS: &str = r#"a list of paths, such as ["my_crate::tables", "other_crate"]"#;
 
-const KEYS: [Key; 3] = [
+const KEYS: [Key; 4] = [
     Key {
         name: "exclude",
         expects: PATHS,
@@ -48,6 +48,7 @@ const KEYS: [Key; 3] = [
         read: |value, source, layer| read_paths(value, Wish::Include, source, layer),
     },
     Key { name: "bound", expects: "a whole number of instructions, such as 4000", read: read_number },
+    Key { name: "second-build", expects: "true or false", read: read_switch },
 ];
 
 /// Reads a table; `null` is none.
@@ -100,6 +101,11 @@ fn read_number(value: &Value, source: &str, layer: &mut Layer) -> Reading {
     Ok(true)
 }
 
+fn read_switch(value: &Value, _: &str, layer: &mut Layer) -> Reading {
+    layer.second_build = value.as_bool();
+    Ok(layer.second_build.is_some())
+}
+
 fn kind(value: &Value) -> &'static str {
     match value {
         Value::Null => "nothing",
@@ -123,10 +129,13 @@ mod tests {
 
     #[test]
     fn tables_are_read() {
-        let layer = parsed(r#"{"exclude": ["a-b", "c::d"], "include": ["c::d::e"], "bound": 400}"#).unwrap();
+        let layer = parsed(
+            r#"{"exclude": ["a-b", "c::d"], "include": ["c::d::e"], "bound": 400, "second-build": false}"#,
+        )
+        .unwrap();
         let paths: Vec<_> = layer.paths.iter().map(|set| (set.path.as_str(), set.wish)).collect();
         assert_eq!(paths, [("a_b", Wish::Exclude), ("c::d", Wish::Exclude), ("c::d::e", Wish::Include)]);
-        assert_eq!(layer.bound, Some(400));
+        assert_eq!((layer.bound, layer.second_build), (Some(400), Some(false)));
         assert_eq!(layer.paths[0].source, "`exclude` in [package.metadata.concord] of /p/Cargo.toml");
         assert_eq!(parsed("null").unwrap(), Layer::default());
         assert_eq!(parsed("{}").unwrap(), Layer::default());
@@ -144,6 +153,7 @@ mod tests {
             (r#"{"bound": 100}"#, &["`bound`", "at least 200", "not `100`"]),
             (r#"{"bound": 400.5}"#, &["`bound`", "at least 200", "not `400.5`"]),
             (r#"{"bound": -1}"#, &["`bound`", "at least 200"]),
+            (r#"{"second-build": "no"}"#, &["`second-build`", "is a string", "true or false"]),
             (r#"["a"]"#, &["`concord` in [package.metadata]", "is a list", "it is a table"]),
         ] {
             let message = parsed(text).unwrap_err().to_string();

@@ -81,16 +81,21 @@ fn binary_answer(path: &Path, json: bool) -> Result<ExitCode> {
     };
     let concord_abi::BuildInfo { abi_version, functions, probes, loops, options_hash, .. } = info;
     let has_probes = info.flags & concord_abi::FLAG_PROBES != 0;
+    let has_second_build = info.flags & concord_abi::FLAG_SECOND_BUILD != 0;
     let fits = abi_version == concord_abi::ABI_VERSION;
     if json {
         let concord = serde_json::json!({
             "abi_version": abi_version, "functions": functions, "probes": probes, "loops": loops,
-            "has_probes": has_probes, "options_hash": format!("{options_hash:016x}"),
+            "has_probes": has_probes, "has_second_build": has_second_build,
+            "options_hash": format!("{options_hash:016x}"),
         });
         println!("{}", serde_json::json!({ "binary": path, "concord": concord }));
     } else {
         println!("{}: {functions} functions instrumented, {probes} probes, {loops} loops", path.display());
         println!("ABI version {abi_version}, options {options_hash:016x}");
+        if has_second_build {
+            println!("with a second build for the dispatcher");
+        }
         if !has_probes {
             println!("built with --no-probes: its requests run to their end");
         }

@@ -27,7 +27,7 @@ pub(crate) fn leave(
     for path in std::iter::once(report_path(output)).chain(uplifted) {
         write_json(&path, report).context("cannot write the report of this link")?;
     }
-    let Report { instrumented, probes, loops, standard, .. } = report;
+    let Report { instrumented, probes, loops, standard, second, .. } = report;
     if !standard.native.is_empty() {
         let members = standard.native.join(", ");
         let text = format!("this toolchain's {members} hold no bitcode: native code, without probes");
@@ -43,10 +43,14 @@ pub(crate) fn leave(
             say(context, profile, unmatched::warning(setting).trim_start_matches("concord: "))?;
         }
     }
+    let clones = match second.clones {
+        0 => String::new(),
+        clones => format!(", second build: {clones} clones, {} KiB", second.bytes.div_ceil(1024)),
+    };
     say(
         context,
         profile,
-        &format!("{functions} functions instrumented, {probes} probes, {loops} loops ({name})"),
+        &format!("{functions} functions instrumented, {probes} probes, {loops} loops{clones} ({name})"),
     )
 }
 

@@ -117,6 +117,13 @@ pub struct Instrument {
     pub include: Vec<String>,
     /// The longest path without a probe that placement allows, in instructions weighted by cost.
     pub bound: u32,
+    /// Whether what requests come to gets clones for the dispatcher, whose probes look at the clock.
+    #[serde(default = "enabled")]
+    pub second_build: bool,
+}
+
+fn enabled() -> bool {
+    true
 }
 
 /// What stands at the sites.
@@ -140,7 +147,13 @@ pub const PICOSECONDS_PER_INSTRUCTION: u32 = 125;
 
 impl Default for Instrument {
     fn default() -> Self {
-        Self { probes: Probes::Full, exclude: Vec::new(), include: Vec::new(), bound: DEFAULT_BOUND }
+        Self {
+            probes: Probes::Full,
+            exclude: Vec::new(),
+            include: Vec::new(),
+            bound: DEFAULT_BOUND,
+            second_build: true,
+        }
     }
 }
 
@@ -222,6 +235,22 @@ pub struct Report {
     /// The standard library's part.
     #[serde(default)]
     pub standard: StandardReport,
+    /// The second build's part.
+    #[serde(default)]
+    pub second: SecondReport,
+}
+
+/// The functions that exist twice: for workers, and for the dispatcher.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SecondReport {
+    /// Functions with a clone.
+    pub clones: u32,
+    /// Probes placed in clones.
+    pub probes: u32,
+    /// Calls through pointers in clones that look for a clone.
+    pub searches: u32,
+    /// Machine code of the clones.
+    pub bytes: u64,
 }
 
 /// How the standard library took part in a link.

@@ -1,7 +1,8 @@
 //! What arithmetic promises: no wrapping, constant distances.
 
+use inkwell::builder::Builder;
 use inkwell::module::Module;
-use inkwell::values::{AsValueRef, InstructionValue};
+use inkwell::values::{AsValueRef, InstructionValue, IntValue, PointerValue};
 use llvm_sys::LLVMGEPFlagInBounds;
 use llvm_sys::core as llvm;
 
@@ -30,5 +31,28 @@ pub fn element_bytes(module: &Module<'_>, address: InstructionValue<'_>) -> Opti
         }
         let layout = llvm_sys::target::LLVMGetModuleDataLayout(module.as_mut_ptr());
         Some(llvm_sys::target::LLVMABISizeOfType(layout, element))
+    }
+}
+
+/// `pointer` plus so many bytes, wherever that leads.
+pub fn offset<'ctx>(
+    builder: &Builder<'ctx>,
+    pointer: PointerValue<'ctx>,
+    bytes: IntValue<'ctx>,
+) -> PointerValue<'ctx> {
+    // SAFETY: the builder stands in a block; an address computation without promises may lead anywhere.
+    unsafe {
+        let byte =
+            llvm::LLVMInt8TypeInContext(llvm::LLVMGetTypeContext(llvm::LLVMTypeOf(pointer.as_value_ref())));
+        let mut index = bytes.as_value_ref();
+        let place = llvm::LLVMBuildGEP2(
+            builder.as_mut_ptr(),
+            byte,
+            pointer.as_value_ref(),
+            &mut index,
+            1,
+            c"".as_ptr(),
+        );
+        PointerValue::new(place)
     }
 }

@@ -2,7 +2,7 @@
 
 use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::basic_block::BasicBlock;
-use inkwell::values::{AsValueRef, CallSiteValue, FunctionValue, InstructionValue};
+use inkwell::values::{AsValueRef, CallSiteValue, FunctionValue, InstructionValue, PointerValue};
 use llvm_sys::LLVMOpcode;
 use llvm_sys::core as llvm;
 
@@ -176,4 +176,63 @@ pub fn touches_no_memory(function: FunctionValue<'_>) -> bool {
     let memory = function.get_enum_attribute(AttributeLoc::Function, kind);
     // No effect at all is 0 in LLVM's encoding, which other attributes' values leave alone.
     memory.is_some_and(|memory| memory.get_enum_value() == 0)
+}
+
+/// The plain calls of `function` by its name.
+pub fn calls_of<'ctx>(function: FunctionValue<'ctx>) -> Vec<InstructionValue<'ctx>> {
+    let mut calls = Vec::new();
+    // SAFETY: walks the use list of a live function; a user that is a call is a live instruction.
+    unsafe {
+        let mut r#use = llvm::LLVMGetFirstUse(function.as_value_ref());
+        while !r#use.is_null() {
+            let user = llvm::LLVMGetUser(r#use);
+            if !llvm::LLVMIsACallInst(user).is_null()
+                && llvm::LLVMGetCalledValue(user) == function.as_value_ref()
+            {
+                calls.push(InstructionValue::new(user));
+            }
+            r#use = llvm::LLVMGetNextUse(r#use);
+        }
+    }
+    calls
+}
+
+/// The function that a call's argument `index` names, aliases resolved.
+pub fn function_argument<'ctx>(call: InstructionValue<'ctx>, index: u32) -> Option<FunctionValue<'ctx>> {
+    // SAFETY: the callers checked that this is a call; aliases form no cycle, so the walk ends.
+    unsafe {
+        if index >= llvm::LLVMGetNumArgOperands(call.as_value_ref()) {
+            return None;
+        }
+        let mut argument = llvm::LLVMGetOperand(call.as_value_ref(), index);
+        while !llvm::LLVMIsAGlobalAlias(argument).is_null() {
+            argument = llvm::LLVMAliasGetAliasee(argument);
+        }
+        FunctionValue::new(llvm::LLVMIsAFunction(argument))
+    }
+}
+
+/// Puts the address of `function` in the place of a call that gives a pointer.
+pub fn replace_by_function(call: InstructionValue<'_>, function: FunctionValue<'_>) {
+    // SAFETY: both are live, of pointer type by the callers' word; nothing refers to the erased call.
+    unsafe {
+        llvm::LLVMReplaceAllUsesWith(call.as_value_ref(), function.as_value_ref());
+        llvm::LLVMInstructionEraseFromParent(call.as_value_ref());
+    }
+}
+
+/// The pointer that a call goes through.
+pub fn called_pointer<'ctx>(call: InstructionValue<'ctx>) -> PointerValue<'ctx> {
+    // SAFETY: the callers checked that this is a call through a pointer.
+    unsafe { PointerValue::new(llvm::LLVMGetCalledValue(call.as_value_ref())) }
+}
+
+/// Makes a call go through `pointer`.
+pub fn set_called_pointer(call: InstructionValue<'_>, pointer: InstructionValue<'_>) {
+    let value = call.as_value_ref();
+    // SAFETY: a live call site, whose last operand is what it calls.
+    unsafe {
+        let last = llvm::LLVMGetNumOperands(value) as u32 - 1;
+        llvm::LLVMSetOperand(value, last, pointer.as_value_ref());
+    }
 }

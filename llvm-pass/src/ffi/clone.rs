@@ -6,6 +6,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::labels::Labels;
 use inkwell::basic_block::BasicBlock;
 use inkwell::builder::Builder;
 use inkwell::module::{Linkage, Module};
@@ -57,6 +58,34 @@ impl<'ctx> Copy<'ctx> {
         own
     }
 
+    /// The copy's block that stands for `block`.
+    pub(super) fn block(&self, block: BasicBlock<'ctx>) -> Option<BasicBlock<'ctx>> {
+        // SAFETY: what stands for a block is one.
+        unsafe {
+            let own = self.values.get(&llvm::LLVMBasicBlockAsValue(block.as_mut_ptr()))?;
+            BasicBlock::new(llvm::LLVMValueAsBasicBlock(*own))
+        }
+    }
+
+    /// Makes `own` stand for `value` in the copy.
+    pub(super) fn stand_for(&mut self, value: LLVMValueRef, own: LLVMValueRef) {
+        self.values.insert(value, own);
+    }
+
+    /// Copies the whole function, whose labels are used as `labels` says, as [`Copy::body`] does.
+    pub fn whole(
+        &mut self,
+        module: &Module<'ctx>,
+        from: FunctionValue<'ctx>,
+        labels: &Labels<'ctx>,
+        callee: impl Fn(FunctionValue<'ctx>) -> Option<FunctionValue<'ctx>>,
+    ) {
+        let blocks = from.get_basic_blocks();
+        let copies: Vec<_> = blocks.iter().map(|block| self.stand_in(*block)).collect();
+        labels.copy_to(module, self);
+        self.fill(&blocks, &copies, callee);
+    }
+
     /// Copies `blocks`, entry first; every block that they lead to is among them or was replaced. A call of a
     /// function goes to what `callee` gives for it, if anything.
     pub fn body(
@@ -65,7 +94,6 @@ impl<'ctx> Copy<'ctx> {
         callee: impl Fn(FunctionValue<'ctx>) -> Option<FunctionValue<'ctx>>,
     ) {
         let behind = self.to.get_first_basic_block();
-        let builder = self.to.get_type().get_context().create_builder();
         let copies: Vec<_> = blocks.iter().map(|block| self.stand_in(*block)).collect();
         for block in &copies {
             // A function is entered at its first block.
@@ -73,8 +101,18 @@ impl<'ctx> Copy<'ctx> {
                 block.move_before(behind).expect("both blocks belong to the copy");
             }
         }
+        self.fill(blocks, &copies, callee);
+    }
+
+    fn fill(
+        &mut self,
+        blocks: &[BasicBlock<'ctx>],
+        copies: &[BasicBlock<'ctx>],
+        callee: impl Fn(FunctionValue<'ctx>) -> Option<FunctionValue<'ctx>>,
+    ) {
+        let builder = self.to.get_type().get_context().create_builder();
         let mut cloned = Vec::new();
-        for (old, new) in blocks.iter().zip(&copies) {
+        for (old, new) in blocks.iter().zip(copies) {
             builder.position_at_end(*new);
             for instruction in old.get_instructions() {
                 let old = instruction.as_value_ref();
@@ -91,7 +129,7 @@ impl<'ctx> Copy<'ctx> {
     }
 
     /// What stands for `value`: itself, when it is not of the original's body.
-    fn of(&self, value: LLVMValueRef) -> LLVMValueRef {
+    pub(super) fn of(&self, value: LLVMValueRef) -> LLVMValueRef {
         self.values.get(&value).copied().unwrap_or(value)
     }
 

@@ -7,7 +7,7 @@ use inkwell::context::Context;
 use inkwell::memory_buffer::MemoryBuffer;
 use inkwell::module::{Linkage, Module};
 use inkwell::types::BasicTypeEnum;
-use inkwell::values::{AsValueRef, GlobalValue, PointerValue};
+use inkwell::values::{AsValueRef, FunctionValue, GlobalValue, IntValue, PointerValue};
 use llvm_sys::LLVMLinkage;
 use llvm_sys::bit_reader::LLVMGetBitcodeModuleInContext2;
 use llvm_sys::core as llvm;
@@ -202,4 +202,28 @@ pub fn add_used<'ctx>(module: &Module<'ctx>, values: &[GlobalValue<'ctx>]) {
     used.set_linkage(Linkage::Appending);
     used.set_section(Some("llvm.metadata"));
     used.set_initializer(&array);
+}
+
+/// Puts `magic` and the distance from `function` to `other` right before the function's first byte, behind as much
+/// padding as makes it `bytes`, 16 at least. Other data that stood there goes.
+pub fn set_prefix<'ctx>(
+    function: FunctionValue<'ctx>,
+    other: FunctionValue<'ctx>,
+    magic: IntValue<'ctx>,
+    bytes: u32,
+) {
+    // SAFETY: both functions are live and of one module, so their distance is a constant of the linker's at most.
+    unsafe {
+        let word = llvm::LLVMTypeOf(magic.as_value_ref());
+        let address = |function: FunctionValue<'ctx>| llvm::LLVMConstPtrToInt(function.as_value_ref(), word);
+        let distance = llvm::LLVMConstSub(address(other), address(function));
+        let words = (bytes / 8).max(2) as usize;
+        let mut data = vec![llvm::LLVMConstNull(word); words];
+        data[words - 2] = magic.as_value_ref();
+        data[words - 1] = distance;
+        llvm::LLVMSetPrefixData(
+            function.as_value_ref(),
+            llvm::LLVMConstArray2(word, data.as_mut_ptr(), words as u64),
+        );
+    }
 }

@@ -39,10 +39,7 @@ impl<'ctx> Emitter<'ctx> {
     /// Declares the ABI's symbols; defines them, never armed, when `has_runtime` is false.
     pub fn new(module: &Module<'ctx>, output: OutputKind, has_runtime: bool) -> Self {
         let context = module.get_context();
-        let mode = match output {
-            OutputKind::Executable => ThreadLocalMode::LocalExecTLSModel,
-            OutputKind::SharedObject => ThreadLocalMode::InitialExecTLSModel,
-        };
+        let mode = thread_local_mode(output);
         let word = |name, initial| thread_local_word(module, name, mode, (!has_runtime).then_some(initial));
         let slow = |name| slow_path(module, name, !has_runtime);
         Self {
@@ -202,6 +199,14 @@ impl<'ctx> Emitter<'ctx> {
     }
 }
 
+/// How the ABI's words are reached.
+pub(crate) fn thread_local_mode(output: OutputKind) -> ThreadLocalMode {
+    match output {
+        OutputKind::Executable => ThreadLocalMode::LocalExecTLSModel,
+        OutputKind::SharedObject => ThreadLocalMode::InitialExecTLSModel,
+    }
+}
+
 fn thread_local_word<'ctx>(
     module: &Module<'ctx>,
     name: &str,
@@ -220,7 +225,8 @@ fn thread_local_word<'ctx>(
     variable.as_pointer_value()
 }
 
-fn slow_path<'ctx>(module: &Module<'ctx>, name: &str, define: bool) -> FunctionValue<'ctx> {
+/// Declares a slow path; with `define`, one that returns at once.
+pub(crate) fn slow_path<'ctx>(module: &Module<'ctx>, name: &str, define: bool) -> FunctionValue<'ctx> {
     let context = module.get_context();
     let function = module
         .get_function(name)

@@ -21,13 +21,13 @@ pub mod state;
 pub mod strip_mine;
 pub mod unroll;
 
-use concord_job::{FunctionReport, Instrument, Optimise, OutputKind, Probes};
+use concord_job::{FunctionReport, Instrument, Optimise, OutputKind, Probes, SecondReport};
 use inkwell::builder::BuilderError;
 use inkwell::module::Module;
 use inkwell::targets::TargetMachine;
 
 use crate::error::{Error, Result};
-use crate::{optimise, select};
+use crate::{optimise, second, select};
 use body::Body;
 use call_graph::{CallGraph, Node};
 use emit::Emitter;
@@ -42,6 +42,8 @@ pub struct Placed {
     pub loops: u32,
     /// For each function with probes what was done.
     pub functions: Vec<FunctionReport>,
+    /// What was cloned for the second build.
+    pub second: SecondReport,
 }
 
 /// What the stage needs to know beside the module.
@@ -109,6 +111,10 @@ fn place_all(module: &Module<'_>, settings: &Settings<'_>) -> std::result::Resul
     }
     // The marks are calls until here, so that placement sees guards as such.
     emitter.define_marks(module)?;
+    if settings.instrument.probes == Probes::Full && settings.instrument.second_build && settings.has_runtime
+    {
+        placed.second = second::build(module, probe, emit::thread_local_mode(settings.output))?;
+    }
     placed.functions.sort_by(|one, two| (&one.name, &one.symbol).cmp(&(&two.name, &two.symbol)));
     Ok(placed)
 }

@@ -4,7 +4,7 @@
 //! function whose labels' addresses are taken, any of those (a computed `goto`); else it leaves the function. Landing
 //! pads are entries of their own: the way to them is in tables.
 
-use concord_abi::{GUARD_SYMBOL, LINE_SYMBOL};
+use concord_abi::{COUNTDOWN_SYMBOL, GUARD_SYMBOL, LINE_SYMBOL};
 use iced_x86::{FlowControl, Instruction, Mnemonic, OpKind, Register};
 use object::{SectionIndex, SymbolIndex};
 
@@ -108,7 +108,7 @@ impl<'a> Work<'a> {
             },
         };
         match symbol.and_then(|symbol| self.reader.name(symbol)) {
-            Some(LINE_SYMBOL) => self.listing.probes.push(at),
+            Some(LINE_SYMBOL | COUNTDOWN_SYMBOL) => self.listing.probes.push(at),
             Some(GUARD_SYMBOL) if instruction.mnemonic() == Mnemonic::Add => self.listing.guards.push(at),
             Some(_) => {}
             // No other word of `fs` is compared so.

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use concord_abi::LINE_SYMBOL;
+use concord_abi::{COUNTDOWN_SYMBOL, LINE_SYMBOL};
 use inkwell::basic_block::BasicBlock;
 use inkwell::module::Module;
 use inkwell::values::{
@@ -58,6 +58,7 @@ struct Nodes {
     functions: HashMap<usize, usize>,
     pointers: HashMap<usize, usize>,
     line: Option<usize>,
+    countdown: Option<usize>,
     bound: u32,
 }
 
@@ -81,6 +82,7 @@ impl Nodes {
                 .collect(),
             pointers: numbers.map(|(at, (key, _))| (*key, functions.len() + at)).collect(),
             line: module.get_global(LINE_SYMBOL).map(|line| line.as_value_ref() as usize),
+            countdown: module.get_global(COUNTDOWN_SYMBOL).map(|word| word.as_value_ref() as usize),
             bound: module.get_context().get_kind_id(ffi::BOUND_METADATA),
         };
         (nodes, pointers.into_iter().map(|(_, targets)| targets).collect())
@@ -129,11 +131,17 @@ impl Nodes {
         })
     }
 
+    /// A look at the line, or, in the second build, a subtraction from the countdown.
     fn is_probe(&self, instruction: InstructionValue<'_>) -> bool {
-        instruction.get_opcode() == InstructionOpcode::Load
-            && instruction.get_volatile() == Ok(true)
-            && matches!(instruction.get_operand(0), Some(Operand::Value(from))
-                if Some(from.as_value_ref() as usize) == self.line)
+        let names = |operand: u32, word: Option<usize>| {
+            matches!(instruction.get_operand(operand), Some(Operand::Value(from))
+                if Some(from.as_value_ref() as usize) == word)
+        };
+        match instruction.get_opcode() {
+            InstructionOpcode::Load => instruction.get_volatile() == Ok(true) && names(0, self.line),
+            InstructionOpcode::Store => names(1, self.countdown),
+            _ => false,
+        }
     }
 
     fn callee(&self, instruction: InstructionValue<'_>) -> Option<usize> {
