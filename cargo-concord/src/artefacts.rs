@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, bail};
-use concord_job::{FunctionReport, Report, read_json};
+use concord_job::{FunctionReport, Report, SecondReport, read_json};
 
 use crate::cli::OwnOptions;
 use crate::driver::{self, Build, Built};
@@ -85,6 +85,7 @@ fn together(reports: Vec<Report>) -> Report {
     for report in reports {
         all.bound = report.bound;
         all.probes += report.probes;
+        all.second = sum(all.second, report.second);
         all.instrumented.extend(report.instrumented);
         all.skipped.extend(report.skipped);
         for function in report.functions {
@@ -105,6 +106,15 @@ fn together(reports: Vec<Report>) -> Report {
     all
 }
 
+fn sum(one: SecondReport, two: SecondReport) -> SecondReport {
+    SecondReport {
+        clones: one.clones + two.clones,
+        probes: one.probes + two.probes,
+        searches: one.searches + two.searches,
+        bytes: one.bytes + two.bytes,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -120,6 +130,7 @@ mod tests {
             functions: vec![function],
             instrumented: vec!["a::f".to_owned()],
             probes: 2,
+            second: SecondReport { clones: 3, probes: 4, searches: 5, bytes: 6 },
             ..Report::default()
         }
     }
@@ -130,5 +141,6 @@ mod tests {
         assert_eq!(all.functions.len(), 1);
         assert_eq!((all.functions[0].longest_path, all.probes), (9, 6));
         assert_eq!(all.instrumented, ["a::f"]);
+        assert_eq!(all.second, SecondReport { clones: 9, probes: 12, searches: 15, bytes: 18 });
     }
 }

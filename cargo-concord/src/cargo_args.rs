@@ -33,7 +33,7 @@ const WITH_VALUE: [&str; 23] = [
 
 /// Our options of all subcommands that build: those that take a value, and those that take none.
 const OWN_WITH_VALUE: [&str; 5] = ["--save-dir", "--dump-stages", "--no-probes-in", "--probes-in", "--bound"];
-const OWN_FLAGS: [&str; 2] = ["--no-probes", "--empty-probes"];
+const OWN_FLAGS: [&str; 3] = ["--no-probes", "--empty-probes", "--no-second-build"];
 
 /// How the words after one of our subcommands are read.
 struct Reading {

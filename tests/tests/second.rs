@@ -32,22 +32,20 @@ fn both_builds_do_the_same_without_optimisation() {
     check("dev", "debug");
 }
 
+/// In a profile of its own, since the other tests run meanwhile.
 #[test]
 fn a_build_without_clones_says_so_and_audits_as_such() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let fixture = Fixture::new("second").in_target(folder.path());
-    let answer = fixture.run("build --profile speed --no-second-build");
+    let fixture = Fixture::new("second");
+    let program = fixture.artefact("alone/second");
+    let answer = fixture.run("build --profile alone --no-second-build");
     assert!(!answer.stderr.contains("clones"), "{}", answer.stderr);
-    assert_eq!(fixture.report("speed/second").second.clones, 0);
-    let answer = Answer::of(&mut Command::new(fixture.artefact("speed/second")));
-    answer.failed(101, &["loops has no clone"]);
+    assert_eq!(fixture.report("alone/second").second.clones, 0);
+    Answer::of(&mut Command::new(&program)).failed(101, &["loops has no clone"]);
 
-    let answer = fixture.run("build --profile speed");
+    let answer = fixture.run("build --profile alone");
     assert!(answer.stderr.contains(", second build: "), "{}", answer.stderr);
-    let audit = fixture.run("audit --profile speed").stdout;
+    let audit = fixture.run("audit --profile alone").stdout;
     assert!(audit.contains("second build, for the dispatcher: "), "{audit}");
-    let doctor =
-        fixture.command(["doctor"]).arg(fixture.artefact("speed/second")).output().expect("it starts");
-    let doctor = String::from_utf8_lossy(&doctor.stdout).into_owned();
-    assert!(doctor.contains("with a second build for the dispatcher"), "{doctor}");
+    let doctor = Answer::of(fixture.command(["doctor"]).arg(&program)).succeeded();
+    assert!(doctor.stdout.contains("with a second build for the dispatcher"), "{}", doctor.stdout);
 }

@@ -305,8 +305,18 @@ mod tests {
         };
         assert_eq!(
             keys(&json),
-            ["artefacts", "bound_instructions", "bound_ns", "crates", "functions", "probes", "skipped"]
+            [
+                "artefacts",
+                "bound_instructions",
+                "bound_ns",
+                "crates",
+                "functions",
+                "probes",
+                "second_build",
+                "skipped"
+            ]
         );
+        assert_eq!(keys(&json["second_build"]), ["bytes", "clones", "probes"]);
         assert_eq!(keys(&json["crates"][0]), sorted(&["name", "functions"]));
         assert_eq!(
             keys(&json["functions"][0]),

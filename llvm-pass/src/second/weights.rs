@@ -59,7 +59,15 @@ const SHORT: f64 = 16.0;
 /// Weighs the probes of a function.
 pub fn weigh(code: &Code) -> Weights {
     let forest = Forest::of(&code.blocks);
-    let mut walker = Walker { code, order: order(&code.blocks), rounds: HashMap::new(), forest: &forest };
+    let loops = forest.loops.iter().enumerate();
+    let mut walker = Walker {
+        code,
+        order: order(&code.blocks),
+        predecessors: code.blocks.predecessors(),
+        rounds: HashMap::new(),
+        inner: loops.filter_map(|(index, own)| Some((own.parent?, index))).collect(),
+        forest: &forest,
+    };
     for index in (0..forest.loops.len()).rev() {
         let cost = walker.round(index);
         walker.rounds.insert(index, cost);
@@ -72,6 +80,9 @@ struct Walker<'a> {
     forest: &'a Forest,
     /// Reverse postorder.
     order: Vec<usize>,
+    predecessors: Vec<Vec<usize>>,
+    /// A loop inside of each that has one; the only one, where a loop was cut into chunks.
+    inner: HashMap<usize, usize>,
     /// What a round of each loop without a probe costs.
     rounds: HashMap<usize, Option<f64>>,
 }
@@ -129,10 +140,9 @@ impl Walker<'_> {
         let inside = |block: usize| {
             region.is_none_or(|index| self.forest.loops[index].blocks.binary_search(&block).is_ok())
         };
-        let predecessors = self.code.blocks.predecessors();
         let mut behind: HashMap<usize, f64> = HashMap::new();
         for &block in self.order.iter().filter(|&&block| inside(block)) {
-            let leading = predecessors[block].iter().filter(|from| inside(**from));
+            let leading = self.predecessors[block].iter().filter(|from| inside(**from));
             let arriving =
                 leading.filter_map(|&from| Some(behind.get(&from)? + self.leaving(region, from, block)));
             let Some(before) = at.get(&block).copied().or_else(|| mean(arriving)) else { continue };
@@ -151,18 +161,18 @@ impl Walker<'_> {
                 break;
             }
             if let Some(Some(round)) = self.rounds.get(&index) {
-                let most = own.latches.iter().filter_map(|latch| self.code.bounds.get(latch)).max();
-                let most = most.map_or(1.0, |&most| f64::from(most)).min(1e6);
-                let rounds = if self.leads_to_chunk(index, to) || !self.is_chunked(index) {
-                    most
-                } else {
-                    SHORT.min(most)
-                };
+                let most = self.most_rounds(index);
+                let rounds = if self.is_chunked(index) { SHORT.min(most) } else { most };
                 added += round * (rounds - 1.0).max(0.0);
             }
             around = own.parent;
         }
         added
+    }
+
+    fn most_rounds(&self, index: usize) -> f64 {
+        let bounds = self.forest.loops[index].latches.iter().filter_map(|latch| self.code.bounds.get(latch));
+        bounds.max().map_or(1.0, |&most| f64::from(most)).min(1e6)
     }
 
     /// Whether a loop is the inner one of two that a counted loop was cut into.
@@ -173,9 +183,14 @@ impl Walker<'_> {
         outer.blocks.len() <= own.blocks.len() + 3 && outer.latches.iter().all(is_probed)
     }
 
-    /// Whether `to` stands between the chunks of such a loop: the probe comes behind whole chunks alone.
-    fn leads_to_chunk(&self, index: usize, to: usize) -> bool {
-        self.is_chunked(index) && self.code.parts[to].iter().any(is_probe)
+    /// What a whole chunk costs, when `block` stands between two: its probe comes behind whole ones alone.
+    fn chunk(&self, block: usize) -> Option<f64> {
+        let outer = self.forest.innermost[block]?;
+        let &inner = self.inner.get(&outer).filter(|&&inner| self.is_chunked(inner))?;
+        let is_between = self.forest.loops[outer].latches.contains(&block);
+        is_between.then(|| {
+            self.rounds.get(&inner).copied().flatten().map(|round| round * self.most_rounds(inner))
+        })?
     }
 
     fn pass(&self, block: usize, before: f64, meet: &mut dyn FnMut((usize, usize, f64))) -> f64 {
@@ -186,7 +201,7 @@ impl Walker<'_> {
                 Part::Call(behind) if behind.is_probed => cost = behind.cost,
                 Part::Call(behind) => cost += behind.cost,
                 Part::Probe => {
-                    meet((block, at, cost));
+                    meet((block, at, self.chunk(block).unwrap_or(cost)));
                     cost = 0.0;
                 }
             }

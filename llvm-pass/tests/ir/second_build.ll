@@ -105,8 +105,6 @@ attributes #0 = { "concord-probed" }
 ;=   br i1 %done.6, label %exit, label %loop.7, !llvm.loop !0, !concord.unrolled !2
 ;=
 ;= loop.7:
-;=   %value.7 = load volatile i64, ptr %at, align 4
-;=   %done.7 = icmp eq i64 %value.7, 0
 ;=   %line.i = load volatile i32, ptr @concord_line, align 4
 ;=   %armed.i = icmp ne i32 %line.i, 0
 ;=   br i1 %armed.i, label %0, label %concord_probe.exit, !prof !3
@@ -116,6 +114,8 @@ attributes #0 = { "concord-probed" }
 ;=   br label %concord_probe.exit
 ;=
 ;= concord_probe.exit:
+;=   %value.7 = load volatile i64, ptr %at, align 4
+;=   %done.7 = icmp eq i64 %value.7, 0
 ;=   br i1 %done.7, label %exit, label %loop, !llvm.loop !4, !concord.unrolled !2
 ;=
 ;= exit:
@@ -203,20 +203,20 @@ attributes #0 = { "concord-probed" }
 ;=   br i1 %22, label %28, label %23, !llvm.loop !0, !concord.unrolled !2
 ;=
 ;= 23:
-;=   %24 = load volatile i64, ptr %0, align 4
-;=   %25 = icmp eq i64 %24, 0
 ;=   %left.i = load i32, ptr @concord_countdown, align 4
-;=   %26 = sub i32 %left.i, 24
-;=   store i32 %26, ptr @concord_countdown, align 4
+;=   %24 = sub i32 %left.i, 24
+;=   store i32 %24, ptr @concord_countdown, align 4
 ;=   %out.i = icmp ult i32 %left.i, 24
-;=   br i1 %out.i, label %27, label %concord_counting_probe.exit, !prof !3
+;=   br i1 %out.i, label %25, label %concord_counting_probe.exit, !prof !3
 ;=
-;= 27:
+;= 25:
 ;=   call preserve_mostcc void @concord_clock_slow()
 ;=   br label %concord_counting_probe.exit
 ;=
 ;= concord_counting_probe.exit:
-;=   br i1 %25, label %28, label %2, !llvm.loop !4, !concord.unrolled !2
+;=   %26 = load volatile i64, ptr %0, align 4
+;=   %27 = icmp eq i64 %26, 0
+;=   br i1 %27, label %28, label %2, !llvm.loop !4, !concord.unrolled !2
 ;=
 ;= 28:
 ;=   ret void
