@@ -59,22 +59,25 @@ pub fn set_condition(branch: InstructionValue<'_>, condition: IntValue<'_>) {
     unsafe { llvm::LLVMSetCondition(branch.as_value_ref(), condition.as_value_ref()) }
 }
 
-/// Name of the metadata on the terminator of a latch whose loop has a bound instead of a probe: one i32, how often
-/// the jump back is taken at most for each time the loop is entered from outside.
+/// Name of the metadata on the terminator of a latch whose loop has a bound instead of a probe: an i32, how often the
+/// jump back is taken at most for each time the loop is entered from outside, and a second one where that is less often
+/// unless its own probe led there.
 pub const BOUND_METADATA: &str = "concord.bound";
 /// The same as far as it was known before the loop got its final form.
 const ROUNDS_METADATA: &str = "concord.rounds";
 /// Name of the metadata of loops whose bodies were to be copied.
 const UNROLLED_METADATA: &str = "concord.unrolled";
 
-/// Notes on the terminator that closes a loop how many rounds go by without a probe.
-pub fn mark_bounded(terminator: InstructionValue<'_>, rounds: u32) {
-    note(terminator, BOUND_METADATA, u64::from(rounds));
+/// Notes on the terminator that closes a loop how many rounds go by without a probe, since the loop was entered and
+/// since its own probe.
+pub fn mark_bounded(terminator: InstructionValue<'_>, first: u32, rounds: u32) {
+    let numbers = [u64::from(rounds), u64::from(first)];
+    note(terminator, BOUND_METADATA, if first == rounds { &numbers[..1] } else { &numbers });
 }
 
 /// Notes the proved number of rounds on the terminator that closes a loop.
 pub fn note_rounds(terminator: InstructionValue<'_>, rounds: u64) {
-    note(terminator, ROUNDS_METADATA, rounds);
+    note(terminator, ROUNDS_METADATA, &[rounds]);
 }
 
 /// What [`note_rounds`] noted.
@@ -91,7 +94,7 @@ pub fn rounds(terminator: InstructionValue<'_>) -> Option<u64> {
     }
 }
 
-fn note(terminator: InstructionValue<'_>, name: &str, number: u64) {
+fn note(terminator: InstructionValue<'_>, name: &str, numbers: &[u64]) {
     // SAFETY: a live terminator; the node is built from values of its own context.
     unsafe {
         let context = llvm::LLVMGetTypeContext(llvm::LLVMTypeOf(terminator.as_value_ref()));
@@ -99,8 +102,9 @@ fn note(terminator: InstructionValue<'_>, name: &str, number: u64) {
             BOUND_METADATA => llvm::LLVMInt32TypeInContext(context),
             _ => llvm::LLVMInt64TypeInContext(context),
         };
-        let mut operand = llvm::LLVMValueAsMetadata(llvm::LLVMConstInt(word, number, 0));
-        let node = llvm::LLVMMDNodeInContext2(context, &mut operand, 1);
+        let constant = |number: &u64| llvm::LLVMValueAsMetadata(llvm::LLVMConstInt(word, *number, 0));
+        let mut operands: Vec<_> = numbers.iter().map(constant).collect();
+        let node = llvm::LLVMMDNodeInContext2(context, operands.as_mut_ptr(), operands.len());
         llvm::LLVMSetMetadata(
             terminator.as_value_ref(),
             kind(terminator, name),

@@ -30,14 +30,14 @@ pub fn apply<'ctx>(
     for (header, treatment) in &plan.loops {
         let own = body.forest.of_header(*header).expect("the plan's loops are these");
         match *treatment {
-            Treatment::StripMined { chunk } => {
+            Treatment::StripMined { first, chunk } => {
                 let counted = counted::recognise(module, &body.blocks, own).expect("recognised before");
                 let frame = frame(body, own, &counted);
-                places.push(strip_mine::strip_mine(module, &counted, frame, chunk)?);
-                mark_bounded(body, own, chunk);
+                places.push(strip_mine::strip_mine(module, &counted, frame, [first, chunk])?);
+                mark_bounded(body, own, first, chunk);
             }
-            Treatment::Straight { rounds } => mark_bounded(body, own, rounds),
-            Treatment::Cleanup => mark_bounded(body, own, UNWINDING),
+            Treatment::Straight { rounds } => mark_bounded(body, own, rounds, rounds),
+            Treatment::Cleanup => mark_bounded(body, own, UNWINDING, UNWINDING),
             Treatment::Probed | Treatment::Dispatched | Treatment::Covered => {}
         }
     }
@@ -66,10 +66,10 @@ pub fn apply<'ctx>(
     Ok(places.len() as u32)
 }
 
-fn mark_bounded(body: &Body<'_>, own: &Loop, rounds: u32) {
+fn mark_bounded(body: &Body<'_>, own: &Loop, first: u32, rounds: u32) {
     for &latch in &own.latches {
         if let Some(jump) = body.instructions[latch].last() {
-            ffi::mark_bounded(*jump, rounds);
+            ffi::mark_bounded(*jump, first, rounds);
         }
     }
 }

@@ -48,7 +48,7 @@ fn describe(body: &Body<'_>, own: &Loop, treatment: Treatment) -> (SiteKind, Str
             SiteKind::StraightLoop,
             format!("at most {rounds} rounds: cheaper than the bound without a probe"),
         ),
-        Treatment::StripMined { chunk } => {
+        Treatment::StripMined { chunk, .. } => {
             (SiteKind::StripMinedLoop, format!("counted: a probe for each {chunk} rounds, by a nearer limit"))
         }
         Treatment::Dispatched => {

@@ -22,6 +22,12 @@ impl Bound {
         self.limit / 8 * 3
     }
 
+    /// All rounds of a loop's first chunk, which is what code around the loop has to count with. A loop that is `left
+    /// early` mostly takes few rounds: so few that a loop around it can run in chunks too.
+    pub fn opening(self, left_early: bool) -> u32 {
+        if left_early { self.limit / 32 } else { self.limit / 8 }
+    }
+
     /// One piece of straight code, which is not divided further.
     pub fn piece(self) -> u32 {
         (self.limit / 8).max(1)

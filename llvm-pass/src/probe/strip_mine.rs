@@ -53,7 +53,7 @@ pub struct Frame<'ctx> {
     pub first: InstructionValue<'ctx>,
 }
 
-/// Cuts a loop into chunks of at most `chunk` rounds; returns the instruction before which the probe belongs.
+/// Cuts a loop into chunks, the first and the later ones of at most so many `rounds`; returns the instruction before which the probe belongs.
 ///
 /// # Errors
 /// When a builder refuses, which is a fault of this crate.
@@ -64,14 +64,14 @@ pub fn strip_mine<'ctx>(
     module: &Module<'ctx>,
     counted: &Counted<'ctx>,
     frame: Frame<'ctx>,
-    chunk: u32,
+    rounds: [u32; 2],
 ) -> Result<InstructionValue<'ctx>, BuilderError> {
     let context = module.get_context();
     let builder = context.create_builder();
     if let Some(location) = counted.exit.get_debug_location() {
         builder.set_current_debug_location(location);
     }
-    let cutter = Cutter { module, counted, chunk, builder: &builder };
+    let [opening, cutter] = rounds.map(|chunk| Cutter { module, counted, chunk, builder: &builder });
     let outer = context.prepend_basic_block(frame.header, "outer");
     let test = context.insert_basic_block_after(frame.latch, "test");
     let next = context.insert_basic_block_after(test, "chunk");
@@ -80,7 +80,7 @@ pub fn strip_mine<'ctx>(
 
     builder.position_before(&frame.first);
     let initial = incoming(counted.counter, frame.preheader);
-    let first = cutter.limit(cutter.tested(initial)?)?;
+    let first = opening.limit(opening.tested(initial)?)?;
 
     // The chunk's first value is the variable's next one, or, where the header tests, its present one.
     builder.position_at_end(next);

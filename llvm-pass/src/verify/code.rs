@@ -2,7 +2,7 @@
 
 use concord_job::Place;
 
-use super::cycles::{self, Component, Cut};
+use super::cycles::{self, Component, Cut, Visits};
 use super::dominators::Dominators;
 use super::fault::{Fault, Kind};
 use crate::cfg::Graph;
@@ -36,7 +36,7 @@ pub struct Code {
     /// The first source line of each block.
     pub places: Vec<Option<Place>>,
     /// Latches with a bound: their jump back is taken so often at most for each entry of the loop.
-    pub bounds: Vec<(usize, u32)>,
+    pub bounds: Vec<(usize, u64)>,
 }
 
 /// The functions of a module; behind them in the call graph come the types of pointers that are called.
@@ -199,7 +199,7 @@ struct Edges {
     graph: Graph,
     is_probe: Vec<bool>,
     /// For each node on a jump back its header and bound.
-    bounds: Vec<Option<(usize, u32)>>,
+    bounds: Vec<Option<(usize, u64)>>,
     dominators: Dominators,
 }
 
@@ -255,7 +255,7 @@ impl Edges {
         let bound_of = |node: usize| self.bounds[node].filter(|(header, _)| *header == head);
         let counted: Vec<usize> = nodes.iter().copied().filter(|&node| bound_of(node).is_some()).collect();
         let bounds = counted.iter().filter_map(|&node| bound_of(node));
-        let bound = bounds.map(|(_, bound)| u64::from(bound)).sum();
-        (!counted.is_empty()).then_some(Cut { counted, bound })
+        let bound = bounds.map(|(_, bound)| bound).sum();
+        (!counted.is_empty()).then_some(Cut { counted, visits: Visits::same(bound) })
     }
 }

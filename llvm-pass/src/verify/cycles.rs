@@ -9,6 +9,23 @@
 
 use crate::cfg::{Graph, Parts};
 
+/// How often a walk that stays in a component comes to the nodes that count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Visits {
+    /// At most, from wherever it begins.
+    pub most: u64,
+    /// At most, when it does not begin at the component's own probe: a loop that runs in chunks has a shorter first
+    /// one.
+    pub first: u64,
+}
+
+impl Visits {
+    /// As often in the first chunk as in the others.
+    pub fn same(most: u64) -> Self {
+        Self { most, first: most }
+    }
+}
+
 /// A component with a bound, taken apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bounded {
@@ -16,8 +33,8 @@ pub struct Bounded {
     pub nodes: Vec<usize>,
     /// Those that the bound is about, sorted.
     pub counted: Vec<usize>,
-    /// How often at most a walk that stays inside comes to one of them.
-    pub bound: u64,
+    /// How often a walk that stays inside comes to one of them.
+    pub visits: Visits,
     /// The components among the rest.
     pub inner: Vec<Component>,
 }
@@ -25,7 +42,7 @@ pub struct Bounded {
 impl Bounded {
     /// Whether it runs only while the stack is unwound.
     pub fn is_unwinding(&self) -> bool {
-        self.bound >= u64::from(super::ir::UNWINDING)
+        self.visits.most >= u64::from(super::ir::UNWINDING)
     }
 }
 
@@ -43,8 +60,8 @@ pub enum Component {
 pub struct Cut {
     /// The nodes that it is about; not empty.
     pub counted: Vec<usize>,
-    /// How often at most a walk that stays inside comes to one of them.
-    pub bound: u64,
+    /// How often a walk that stays inside comes to one of them.
+    pub visits: Visits,
 }
 
 /// The components of `graph` within `nodes`, in which nodes with probes are left out. `cut` is asked for the bound
@@ -79,7 +96,7 @@ fn take_apart(
     let mut found = Vec::new();
     for mut nodes in parts.cycles(&nodes) {
         nodes.sort_unstable();
-        let Some(Cut { mut counted, bound }) = cut(&nodes) else {
+        let Some(Cut { mut counted, visits }) = cut(&nodes) else {
             found.push(Component::Endless(nodes));
             continue;
         };
@@ -88,7 +105,7 @@ fn take_apart(
             nodes.iter().copied().filter(|node| counted.binary_search(node).is_err()).collect();
         debug_assert!(rest.len() < nodes.len(), "a cut takes something out");
         let inner = take_apart(parts, rest, cut);
-        found.push(Component::Bounded(Bounded { nodes, counted, bound, inner }));
+        found.push(Component::Bounded(Bounded { nodes, counted, visits, inner }));
     }
     found
 }
@@ -111,10 +128,11 @@ mod tests {
     fn a_bound_of_the_inner_loop_says_nothing_of_the_outer() {
         // 0 -> 1 (outer) -> 2 (inner, on itself) -> 1 or 3.
         let nest = graph(&[&[1], &[2], &[2, 1, 3], &[]]);
-        let mut inner_alone = |nodes: &[usize]| (nodes == [2]).then(|| Cut { counted: vec![2], bound: 4 });
+        let mut inner_alone =
+            |nodes: &[usize]| (nodes == [2]).then(|| Cut { counted: vec![2], visits: Visits::same(4) });
         let found = components(&nest, all(&nest), &mut inner_alone);
         assert_eq!(endless(&found), [[1, 2]]);
-        let mut both = |nodes: &[usize]| Some(Cut { counted: vec![nodes[0]], bound: 4 });
+        let mut both = |nodes: &[usize]| Some(Cut { counted: vec![nodes[0]], visits: Visits::same(4) });
         let found = components(&nest, all(&nest), &mut both);
         assert_eq!(endless(&found), [[0; 0]; 0]);
         let [Component::Bounded(outer)] = found.as_slice() else { panic!("{found:?}") };
@@ -162,7 +180,7 @@ mod tests {
             let nodes = (0..graph.len()).filter(|&node| !probes[node]).collect();
             let mut cut = |nodes: &[usize]| {
                 let counted: Vec<usize> = nodes.iter().copied().filter(|&node| bounds[node]).collect();
-                (!counted.is_empty()).then_some(Cut { counted, bound: 1 })
+                (!counted.is_empty()).then_some(Cut { counted, visits: Visits::same(1) })
             };
             let found = components(&graph, nodes, &mut cut);
             let witnesses: Vec<usize> = endless(&found).concat();

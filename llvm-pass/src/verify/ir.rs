@@ -12,6 +12,7 @@ use inkwell::values::{
 use llvm_sys::prelude::LLVMBasicBlockRef;
 
 use super::code::{Code, Event, Program};
+use super::cycles::Visits;
 use crate::ffi::{self, Callee};
 use crate::{ir, select};
 
@@ -46,11 +47,14 @@ pub fn relied_on<'ctx>(
 }
 
 /// The bound on the jump back of a terminator.
-pub fn bound_of(terminator: InstructionValue<'_>, kind: u32) -> Option<u32> {
-    match terminator.get_metadata(kind)?.get_node_values()?.first()? {
-        BasicMetadataValueEnum::IntValue(value) => u32::try_from(value.get_zero_extended_constant()?).ok(),
+pub fn bound_of(terminator: InstructionValue<'_>, kind: u32) -> Option<Visits> {
+    let numbers = terminator.get_metadata(kind)?.get_node_values()?;
+    let number = |index: usize| match numbers.get(index)? {
+        BasicMetadataValueEnum::IntValue(value) => value.get_zero_extended_constant(),
         _ => None,
-    }
+    };
+    let most = number(0)?;
+    Some(Visits { most, first: number(1).unwrap_or(most) })
 }
 
 /// The nodes of the call graph by what LLVM calls them.
@@ -107,7 +111,7 @@ impl Nodes {
             let terminator = block.get_terminator();
             code.returns.push(terminator.is_some_and(|jump| jump.get_opcode() == InstructionOpcode::Return));
             if let Some(bound) = terminator.and_then(|jump| bound_of(jump, self.bound)) {
-                code.bounds.push((index, bound));
+                code.bounds.push((index, bound.most));
             }
         }
         code

@@ -277,11 +277,11 @@ impl<'a> Nests<'a> {
     fn cut(&self, nodes: &[usize], labels: &[Vec<usize>]) -> Option<Cut> {
         let inside = || nodes.iter().flat_map(|&node| &labels[node]).copied();
         let outer = inside().min_by_key(|&number| self.marks.depth(number))?;
-        let bound = self.marks.loops.get(outer)?.visits.filter(|_| self.is_usable[outer])?;
+        let visits = self.marks.loops.get(outer)?.visits.filter(|_| self.is_usable[outer])?;
         if !inside().all(|number| self.marks.lies_in(number, outer)) {
             return None;
         }
         let counted = nodes.iter().copied().filter(|&node| labels[node].contains(&outer)).collect();
-        Some(Cut { counted, bound })
+        Some(Cut { counted, visits })
     }
 }

@@ -16,6 +16,7 @@ use inkwell::intrinsics::Intrinsic;
 use inkwell::module::Module;
 use inkwell::values::{FunctionValue, InstructionOpcode, InstructionValue};
 
+use super::cycles::Visits;
 use super::dominators::Dominators;
 use super::ir::{bound_of, relied_on};
 use super::nest::{self, Loop};
@@ -48,7 +49,7 @@ pub struct MarkedLoop {
     /// The function's symbol.
     pub function: String,
     /// How often a walk that stays in the loop comes to a label at most; absent for a loop whose probe stops it.
-    pub visits: Option<u64>,
+    pub visits: Option<Visits>,
     /// The label of the innermost labelled loop around it.
     pub parent: Option<usize>,
 }
@@ -91,7 +92,7 @@ pub fn insert(module: &Module<'_>) -> Result<Marks, BuilderError> {
     let kind = module.get_context().get_kind_id(ffi::BOUND_METADATA);
     for function in ir::definitions(module).into_iter().filter(|function| select::is_probed(*function)) {
         let blocks = function.get_basic_blocks();
-        let bounds: Vec<Option<u32>> =
+        let bounds: Vec<Option<Visits>> =
             blocks.iter().map(|block| bound_of(block.get_terminator()?, kind)).collect();
         if bounds.iter().any(Option::is_some) {
             label(module, function, &blocks, &bounds, &mut marks)?;
@@ -134,7 +135,7 @@ fn label(
     module: &Module<'_>,
     function: FunctionValue<'_>,
     blocks: &[BasicBlock<'_>],
-    bounds: &[Option<u32>],
+    bounds: &[Option<Visits>],
     marks: &mut Marks,
 ) -> Result<(), BuilderError> {
     let graph = ir::control_flow(blocks);
@@ -173,7 +174,7 @@ fn outside_in(loops: &[Loop]) -> Vec<usize> {
 }
 
 /// Whether each loop has a bound, holds one that has, or has several entries, so that nobody knows what it holds.
-fn needed(loops: &[Loop], bounds: &[Option<u32>]) -> Vec<bool> {
+fn needed(loops: &[Loop], bounds: &[Option<Visits>]) -> Vec<bool> {
     let mut needed: Vec<bool> = loops.iter().map(|own| !own.is_natural).collect();
     for index in 0..loops.len() {
         let mut around = visits(&loops[index], bounds).map(|_| index);
@@ -185,9 +186,11 @@ fn needed(loops: &[Loop], bounds: &[Option<u32>]) -> Vec<bool> {
 }
 
 /// One visit more than jumps back, of those that have a bound; the others have a probe, which stops the walk.
-fn visits(own: &Loop, bounds: &[Option<u32>]) -> Option<u64> {
-    let mut bounded = own.latches.iter().filter_map(|&latch| bounds[latch]).map(u64::from).peekable();
-    (own.is_natural && bounded.peek().is_some()).then(|| 1 + bounded.sum::<u64>())
+fn visits(own: &Loop, bounds: &[Option<Visits>]) -> Option<Visits> {
+    let bounded = own.latches.iter().filter_map(|&latch| bounds[latch]);
+    let sum =
+        bounded.reduce(|one, two| Visits { most: one.most + two.most, first: one.first + two.first })?;
+    own.is_natural.then_some(Visits { most: 1 + sum.most, first: 1 + sum.first })
 }
 
 /// The header, or, where it would not do, a block before each latch: it is a jump alone, or some latches have no
@@ -195,7 +198,7 @@ fn visits(own: &Loop, bounds: &[Option<u32>]) -> Option<u64> {
 fn places<'ctx>(
     own: &Loop,
     blocks: &[BasicBlock<'ctx>],
-    bounds: &[Option<u32>],
+    bounds: &[Option<Visits>],
     before: impl Fn(usize) -> Vec<usize>,
 ) -> Vec<InstructionValue<'ctx>> {
     let bounded: Vec<usize> = own.latches.iter().copied().filter(|&latch| bounds[latch].is_some()).collect();

@@ -4,7 +4,7 @@
 //! order finds the longest paths. Within a component a path comes at most `bound` times to the nodes that the bound
 //! counts, and between two such visits it takes the longest way through the rest, which is found in the same manner.
 
-use super::cycles::{Bounded, Component};
+use super::cycles::{Bounded, Component, Visits};
 use crate::cfg::Graph;
 
 /// What a node of a [`Flow`] does beside its own instructions.
@@ -96,7 +96,10 @@ pub fn measure(flow: &Flow, components: &[Component], callees: &[Lengths]) -> Le
 #[derive(Default)]
 struct Part {
     nodes: Vec<usize>,
+    /// The longest way through it.
     weight: u64,
+    /// The longest way out of it from the probe of a loop in it that runs in chunks.
+    chunk: Option<u64>,
     /// Of the callees inside: their longest head and tail.
     head: u64,
     tail: Option<u64>,
@@ -138,11 +141,16 @@ impl Scales<'_> {
     }
 
     fn part_of(&mut self, component: &Component) -> Part {
-        let (nodes, weight) = match component {
-            Component::Bounded(bounded) => (bounded.nodes.clone(), self.weight(bounded)),
-            Component::Endless(nodes) => (nodes.clone(), nodes.iter().map(|&node| self.cost(node)).sum()),
+        let (nodes, weight, chunk) = match component {
+            Component::Bounded(bounded) => {
+                let (weight, chunk) = self.weight(bounded);
+                (bounded.nodes.clone(), weight, chunk)
+            }
+            Component::Endless(nodes) => {
+                (nodes.clone(), nodes.iter().map(|&node| self.cost(node)).sum(), None)
+            }
         };
-        let mut part = Part { nodes, weight, ..Part::default() };
+        let mut part = Part { nodes, weight, chunk, ..Part::default() };
         self.add_callees(&mut part);
         part
     }
@@ -164,7 +172,8 @@ impl Scales<'_> {
         }
     }
 
-    fn weight(&mut self, bounded: &Bounded) -> u64 {
+    /// The longest ways through a component: from its entry, and from the probe of a chunk to its end.
+    fn weight(&mut self, bounded: &Bounded) -> (u64, Option<u64>) {
         let rest: Vec<usize> = bounded
             .nodes
             .iter()
@@ -187,8 +196,14 @@ impl Scales<'_> {
         }
         let counted = bounded.counted.iter().map(|&node| self.cost(node)).max().unwrap_or(0);
         // What runs while the stack is unwound is named, not counted.
-        let rounds = if bounded.is_unwinding() { 0 } else { bounded.bound };
-        rounds.saturating_mul(counted.saturating_add(longest)).saturating_add(longest)
+        let visits = if bounded.is_unwinding() { Visits::same(0) } else { bounded.visits };
+        let through =
+            |rounds: u64| rounds.saturating_mul(counted.saturating_add(longest)).saturating_add(longest);
+        let own = (visits.first < visits.most).then(|| through(visits.most));
+        // What begins in a chunk of an inner loop goes on with all rounds of this one.
+        let inner = parts.iter().filter_map(|part| part.chunk).max();
+        let inner = inner.map(|chunk| chunk.saturating_add(through(visits.most)));
+        (through(visits.first), own.max(inner))
     }
 
     /// Brings parts into topological order and renumbers their nodes' owners.
@@ -263,7 +278,8 @@ impl<'a> Measure<'a> {
             let reach = |way: Option<u64>| way.map_or(0, |way| weight(way).saturating_add(part.head));
             self.found.longest = self.found.longest.max(reach(self.any[index]));
             self.found.head = self.found.head.max(reach(self.entry[index]));
-            let any = self.any[index].map(weight).max(part.tail.map(weight));
+            let any = self.any[index].map(weight).max(part.tail.map(weight)).max(part.chunk);
+            self.found.longest = self.found.longest.max(part.chunk.unwrap_or(0).saturating_add(part.head));
             let entry = self.entry[index].map(weight);
             for &node in &part.nodes {
                 self.leave(node, any, entry);
@@ -307,105 +323,4 @@ impl<'a> Measure<'a> {
 }
 
 #[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-    use crate::verify::cycles::{Cut, components};
-
-    fn flow(successors: &[&[usize]], costs: &[u32], probes: &[usize]) -> Flow {
-        let steps =
-            (0..costs.len()).map(|node| if probes.contains(&node) { Step::Probe } else { Step::Plain });
-        Flow {
-            graph: Graph { successors: successors.iter().map(|list| list.to_vec()).collect() },
-            costs: costs.to_vec(),
-            steps: steps.collect(),
-            returns: successors.iter().map(|list| list.is_empty()).collect(),
-            pads: Vec::new(),
-        }
-    }
-
-    fn measured(flow: &Flow, callees: &[Lengths], bound: u64) -> Lengths {
-        let mut cut = |nodes: &[usize]| Some(Cut { counted: vec![nodes[0]], bound });
-        let components = components(&flow.graph, flow.unstopped(callees), &mut cut);
-        measure(flow, &components, callees)
-    }
-
-    #[test]
-    fn a_probe_parts_paths() {
-        let line = flow(&[&[1], &[2], &[]], &[10, 1, 20], &[1]);
-        assert_eq!(measured(&line, &[], 0), Lengths { longest: 20, head: 11, tail: Some(20), through: None });
-    }
-
-    #[test]
-    fn a_loop_that_calls_its_own_function_meets_the_probe_at_its_entry() {
-        let mut own = flow(&[&[1], &[2, 3], &[1], &[]], &[1, 1, 1, 1], &[0]);
-        own.steps[2] = Step::Call(0);
-        assert_eq!(own.unstopped(&[own.unmeasured(&[UNKNOWN])]), [1, 3]);
-        own.steps[0] = Step::Plain;
-        assert_eq!(own.unstopped(&[own.unmeasured(&[UNKNOWN])]), [0, 1, 2, 3]);
-    }
-
-    #[test]
-    fn a_bounded_loop_counts_its_rounds() {
-        // 0 -> 1 (header) -> 2 -> 1 or 3.
-        let nest = flow(&[&[1], &[2], &[1, 3], &[]], &[1, 2, 3, 4], &[]);
-        // Five visits of the header, each followed by one way through the rest, and one before the first.
-        assert_eq!(measured(&nest, &[], 5).longest, 1 + (5 * (2 + 3) + 3) + 4);
-    }
-
-    #[test]
-    fn calls_bring_their_callees_paths() {
-        let mut caller = flow(&[&[1], &[2], &[]], &[10, 1, 20], &[]);
-        caller.steps[1] = Step::Call(0);
-        let passing = Lengths { longest: 9, head: 7, tail: Some(5), through: Some(3) };
-        assert_eq!(
-            measured(&caller, &[passing], 0),
-            Lengths { longest: 34, head: 34, tail: Some(34), through: Some(34) }
-        );
-        let probing = Lengths { longest: 90, head: 7, tail: Some(5), through: None };
-        assert_eq!(
-            measured(&caller, &[probing], 0),
-            Lengths { longest: 25, head: 18, tail: Some(25), through: None }
-        );
-    }
-
-    fn random_line() -> impl Strategy<Value = Flow> {
-        (2usize..9).prop_flat_map(|nodes| {
-            let edges = proptest::collection::vec(proptest::collection::vec(1..nodes, 0..3), nodes);
-            let costs = proptest::collection::vec(1u32..9, nodes);
-            let probes = proptest::collection::vec(any::<bool>(), nodes);
-            (edges, costs, probes).prop_map(move |(edges, costs, probes)| {
-                let forward = edges.iter().enumerate().map(|(node, list)| {
-                    let jumps = list.iter().map(|step| node + step);
-                    jumps.chain([node + 1]).filter(|next| *next < nodes).collect()
-                });
-                let forward: Vec<Vec<usize>> = forward.collect();
-                Flow {
-                    graph: Graph { successors: forward.clone() },
-                    steps: probes
-                        .iter()
-                        .map(|&probe| if probe { Step::Probe } else { Step::Plain })
-                        .collect(),
-                    returns: forward.iter().map(Vec::is_empty).collect(),
-                    costs,
-                    pads: Vec::new(),
-                }
-            })
-        })
-    }
-
-    /// All paths from `node` on, given the length so far; the longest piece without a probe.
-    fn brute(flow: &Flow, node: usize, so_far: u32) -> u32 {
-        let here = so_far + flow.costs[node];
-        let behind = if flow.steps[node] == Step::Probe { 0 } else { here };
-        flow.graph.successors[node].iter().map(|&next| brute(flow, next, behind)).max().unwrap_or(0).max(here)
-    }
-
-    proptest! {
-        #[test]
-        fn straight_code_is_measured_as_by_trying_all_paths(flow in random_line()) {
-            prop_assert_eq!(measured(&flow, &[], 0).longest, u64::from(brute(&flow, 0, 0)));
-        }
-    }
-}
+mod tests;

@@ -24,7 +24,7 @@ attributes #0 = { "concord-probed" }
 ;= define i64 @_ZN4mine3sum17h0a3b1c2d4e5f6071E(ptr %at, i64 %count) #0 {
 ;= entry:
 ;=   %0 = sub i64 %count, 1
-;=   %1 = call i64 @llvm.umin.i64(i64 %0, i64 249)
+;=   %1 = call i64 @llvm.umin.i64(i64 %0, i64 82)
 ;=   %2 = add i64 1, %1
 ;=   br label %outer
 ;=
@@ -71,6 +71,6 @@ attributes #0 = { "concord-probed" }
 ;=
 ;= attributes #0 = { "concord-probed" }
 ;=
-;= !0 = !{i32 250}
+;= !0 = !{i32 250, i32 83}
 ;= !1 = !{!"branch_weights", i32 1048576, i32 1}
 ;= !2 = !{!"branch_weights", i32 1, i32 1048576}

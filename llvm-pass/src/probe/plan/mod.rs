@@ -124,7 +124,9 @@ pub enum Treatment {
     },
     /// Cut into chunks, a site between two.
     StripMined {
-        /// Rounds of a chunk.
+        /// Rounds of the first chunk.
+        first: u32,
+        /// Rounds of each later one.
         chunk: u32,
     },
     /// A site on each way round that meets none in the loop.

@@ -44,9 +44,30 @@ fn few_rounds_are_straight_code_and_many_are_not() {
 
 #[test]
 fn counted_loops_run_in_chunks_unless_a_round_is_long() {
-    assert_eq!(simple_loop(10, Some(COUNTED)).loops, [(1, Treatment::StripMined { chunk: 15 })]);
+    assert_eq!(simple_loop(10, Some(COUNTED)).loops, [(1, Treatment::StripMined { first: 5, chunk: 15 })]);
     assert_eq!(simple_loop(150, Some(COUNTED)).loops, [(1, Treatment::Probed)]);
     assert_eq!(simple_loop(10, None).loops, [(1, Treatment::Probed)]);
+}
+
+#[test]
+fn a_loop_around_one_that_is_left_early_runs_in_chunks() {
+    // 1 is left from 1 and from 2; both lead to 3, the latch of the loop around it.
+    let mut nest = shape(&[&[1], &[2, 3], &[1, 3], &[1, 4], &[]], &[1, 2, 2, 1, 1]);
+    nest.blocks.successors[3] = vec![5, 4];
+    nest.blocks.successors.push(vec![1]);
+    nest.blocks.successors[0] = vec![5];
+    nest.steps.push(vec![Step { at: 0, kind: StepKind::Work(1) }]);
+    nest.unwinds_to.push(None);
+    nest.is_cleanup.push(false);
+    nest.returns.push(false);
+    nest.dispatches.push(false);
+    nest.rounds = BTreeMap::from([(1, COUNTED), (5, COUNTED)]);
+    let loops = plan(&nest, BOUND).loops;
+    let expected = [
+        (1, Treatment::StripMined { first: 3, chunk: 37 }),
+        (5, Treatment::StripMined { first: 3, chunk: 10 }),
+    ];
+    assert_eq!(loops, expected);
 }
 
 #[test]
@@ -97,6 +118,15 @@ fn recursion_begins_with_a_site_and_cleanup_has_none() {
     let plan = plan(&both, BOUND);
     assert_eq!((plan.sites, plan.loops), (vec![Site::Entry], vec![(1, Treatment::Cleanup)]));
     assert_eq!(plan.summary, Summary { through: None, least: 0, head: 0, tail: Some(3) });
+}
+
+#[test]
+fn nobody_waits_for_a_probe_in_cleanup_code() {
+    let mut both = shape(&[&[1, 2], &[3], &[], &[]], &[1, 0, 1, 1]);
+    both.steps[1] = (0..20).map(|at| Step { at, kind: StepKind::Work(40) }).collect();
+    both.is_cleanup = vec![false, true, false, true];
+    let plan = plan(&both, BOUND);
+    assert_eq!((plan.summary.head, plan.longest, plan.sites), (2, 2, vec![]));
 }
 
 /// What a callee that keeps the plan's promises may do.
@@ -159,6 +189,8 @@ struct Walker<'plan> {
     longest: u32,
     /// Rounds of each loop since its last chunk began.
     rounds: Vec<u64>,
+    /// Whether that is its first one.
+    is_first: Vec<bool>,
     /// Rounds of each loop since it was entered.
     all_rounds: Vec<u64>,
 }
@@ -176,6 +208,7 @@ impl Walker<'_> {
             since: 0,
             longest: 0,
             all_rounds: rounds.clone(),
+            is_first: vec![true; rounds.len()],
             rounds,
         };
         walker.walk();
@@ -266,15 +299,17 @@ impl Walker<'_> {
             if !holds(from) {
                 self.rounds[index] = 1;
                 self.all_rounds[index] = 1;
+                self.is_first[index] = true;
                 self.meet(Site::BeforeLoop { header });
             } else if to == header {
                 self.meet(Site::BackEdge { latch: from, header });
                 self.rounds[index] += 1;
                 self.all_rounds[index] += 1;
                 let treatment = self.plan.loops.iter().find(|(own, _)| *own == header);
-                if let Some((_, Treatment::StripMined { chunk })) = treatment
-                    && self.rounds[index] > u64::from(*chunk)
+                if let Some((_, Treatment::StripMined { first, chunk })) = treatment
+                    && self.rounds[index] > u64::from(if self.is_first[index] { *first } else { *chunk })
                 {
+                    self.is_first[index] = false;
                     self.rounds[index] = 1;
                     self.meet(Site::Chunk { header });
                 }

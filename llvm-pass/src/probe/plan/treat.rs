@@ -1,11 +1,14 @@
 //! Decides about loops, and puts the sites that loops need.
 
 use super::walk::{Ends, Node, distinct};
-use super::{Planner, Site, Step, StepKind, Treatment};
+use super::{Planner, Shape, Site, Step, StepKind, Treatment};
 use crate::probe::state::{State, Summary};
 
 /// A round without a probe that costs no less than this loses nothing measurable by one.
 const LONG_ROUND: u32 = 100;
+
+/// A chunk has no fewer rounds.
+const FEWEST_ROUNDS: u32 = 2;
 
 /// What may follow the probe of a round.
 const SHORT_LATCH: u32 = 50;
@@ -47,13 +50,13 @@ impl Planner<'_> {
         let header = own.header;
         let round = ends.back.most_clean();
         let mut back = ends.back.dirty;
-        // Clean rounds before the last one.
-        let earlier = match treatment {
-            Treatment::Straight { rounds } | Treatment::StripMined { chunk: rounds } => {
-                round.saturating_mul(rounds.saturating_sub(1))
-            }
-            Treatment::Probed | Treatment::Dispatched | Treatment::Covered | Treatment::Cleanup => 0,
-        };
+        // Clean rounds before the last one, since the loop was entered and since its own site.
+        let [earlier, later] = match treatment {
+            Treatment::Straight { rounds } => [rounds; 2],
+            Treatment::StripMined { first, chunk } => [first, chunk],
+            Treatment::Probed | Treatment::Dispatched | Treatment::Covered | Treatment::Cleanup => [1; 2],
+        }
+        .map(|rounds| round.saturating_mul(rounds.saturating_sub(1)));
         let is_late = |back: Option<u32>| {
             back.is_some_and(|back| back.saturating_add(earlier).saturating_add(ends.head) > self.bound.limit)
         };
@@ -72,18 +75,29 @@ impl Planner<'_> {
         }
         let has_own_site = matches!(treatment, Treatment::StripMined { .. } | Treatment::Probed);
         let after = back.max(has_own_site.then_some(0));
-        let out = ends.out.clean.map(|span| span.most.saturating_add(earlier));
+        let longer = |cost: u32, by: u32| cost.saturating_add(by);
+        let out = ends.out.clean.map(|span| span.most);
+        let head = |earlier: u32| longer(ends.head.max(round), earlier);
+        let tail = after.zip(out).map(|(after, out)| longer(after, longer(out, later)));
         let summary = Summary {
-            through: out,
+            through: out.map(|out| longer(out, earlier)),
             least: ends.out.clean.map_or(0, |span| span.least),
-            head: ends.head.saturating_add(earlier).max(earlier.saturating_add(round)),
-            tail: ends.out.dirty.max(after.zip(out).map(|(after, out)| after.saturating_add(out))),
+            head: head(earlier),
+            tail: ends.out.dirty.max(tail),
         };
         if treatment != Treatment::Cleanup {
-            self.longest = self.longest.max(after.unwrap_or(0).saturating_add(summary.head));
+            let from_site = after.map_or(0, |after| longer(after, head(later)));
+            self.longest = self.longest.max(summary.head).max(from_site);
         }
         self.summaries.insert(index, summary);
         treatment
+    }
+
+    /// Whether a loop can end before its count is over, and the function goes on.
+    fn is_left_early(&self, index: usize) -> bool {
+        let Shape { blocks, returns, .. } = self.shape;
+        let goes_on = |block: usize| returns[block] || !blocks.successors[block].is_empty();
+        self.exits(index).iter().filter(|&&(_, to)| goes_on(to)).count() > 1
     }
 
     /// Puts a site on the way from `latch` to `header`; the cost of what follows it in the round. A latch of
@@ -166,8 +180,10 @@ impl Planner<'_> {
         }
         if known.is_counted && round.least < LONG_ROUND {
             let chunk = self.bound.rounds() / most;
-            if chunk > 1 && fits(chunk) {
-                return Treatment::StripMined { chunk };
+            if chunk >= FEWEST_ROUNDS && fits(chunk) {
+                let first =
+                    (self.bound.opening(self.is_left_early(index)) / most).clamp(FEWEST_ROUNDS, chunk);
+                return Treatment::StripMined { first, chunk };
             }
         }
         Treatment::Probed

@@ -149,12 +149,12 @@ impl Planner<'_> {
             self.sites.push(site);
             state = State::PROBED;
         }
-        if let Some(clean) = state.clean {
-            *head = (*head).max(clean.most.saturating_add(reach));
-        }
-        let passed = state.longest().saturating_add(reach).max(region.tail.unwrap_or(0));
         // Where no switch may happen, nothing can be late.
         if !is_cleanup {
+            if let Some(clean) = state.clean {
+                *head = (*head).max(clean.most.saturating_add(reach));
+            }
+            let passed = state.longest().saturating_add(reach).max(region.tail.unwrap_or(0));
             self.longest = self.longest.max(passed);
         }
         state.behind(region)
@@ -173,7 +173,7 @@ impl Planner<'_> {
     }
 
     /// The edges that leave a loop.
-    fn exits(&self, index: usize) -> Vec<(usize, usize)> {
+    pub(super) fn exits(&self, index: usize) -> Vec<(usize, usize)> {
         let own = &self.forest.loops[index];
         let mut exits = Vec::new();
         for &block in &own.blocks {
