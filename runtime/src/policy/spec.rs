@@ -198,6 +198,19 @@ impl<'a> Options<'a> {
         value.ok_or_else(|| self.refuse(name, format!("a number from {least} to {most}")))
     }
 
+    /// A number from `least` to `most`, or `None` for `auto`.
+    pub(super) fn number_or_auto<T>(&self, name: &str, least: T, most: T) -> Result<Option<T>, SpecError>
+    where
+        T: FromStr + PartialOrd + fmt::Display,
+    {
+        if self.text(name) == "auto" { Ok(None) } else { self.number(name, least, most).map(Some) }
+    }
+
+    /// A time that is no option, in the caller's ticks.
+    pub(super) fn ticks(&self, time: Nanos) -> Ticks {
+        self.setup.ticks(time)
+    }
+
     /// One of these words: its position.
     pub(super) fn word(&self, name: &str, words: &[&str]) -> Result<usize, SpecError> {
         let position = words.iter().position(|&word| word == self.text(name));

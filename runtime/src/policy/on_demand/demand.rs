@@ -31,14 +31,23 @@ impl OnDemand {
         first.map(|Candidate { worker, at, .. }| End { worker, at })
     }
 
-    /// When the turn of `worker` may be ended for a request of `level` that waits since `since`.
+    /// The turn of `worker`, to be ended for a request of `level` that waits since `since`.
     fn candidate(&self, workers: &Workers, worker: WorkerId, level: usize, since: Tsc) -> Option<Candidate> {
+        self.candidate_after(workers, worker, *self.limits.get(level)?, since + self.patience_of(level))
+    }
+
+    /// The turn of `worker`, to be ended when its request has received `limit`, but not before `earliest`.
+    fn candidate_after(
+        &self,
+        workers: &Workers,
+        worker: WorkerId,
+        limit: Ticks,
+        earliest: Tsc,
+    ) -> Option<Candidate> {
         let begun = workers.turn(worker)?;
         let slot = workers.oldest(worker)?;
         let received = self.shared.requests.item(slot).received;
-        let limit = *self.limits.get(level)?;
-        let mut at = begun + Ticks(limit.0.saturating_sub(received.0));
-        at = at.max(since + self.settings.arm);
+        let mut at = (begun + Ticks(limit.0.saturating_sub(received.0))).max(earliest);
         if self.was_old[slot as usize] {
             at = at.max(begun + self.limits[0]);
         }
@@ -52,6 +61,12 @@ impl OnDemand {
         };
         let (level, pinned) = (std::cmp::Reverse(self.level(served)), self.shared.pins.of(worker));
         Some(Candidate { at, level, pinned, preference, worker })
+    }
+
+    /// How long a request of `level` waits before it ends another's turn: as long as it has run at least, since to
+    /// it that is no more than a slowdown by one.
+    fn patience_of(&self, level: usize) -> Ticks {
+        level.checked_sub(1).map_or(self.settings.arm, |below| self.settings.arm.max(self.limits[below]))
     }
 
     fn any_candidate(&self, workers: &Workers, level: usize, since: Tsc, first: &mut Option<Candidate>) {
@@ -101,11 +116,13 @@ impl OnDemand {
         }
     }
 
-    /// Requests in an inbox whose worker's turn has left the first level.
+    /// Requests in an inbox, behind a turn that has turned out to be none of the short ones.
     fn for_inboxes(&self, workers: &Workers, first: &mut Option<Candidate>) {
+        let limit = self.limits[0].min(self.shortness.limit().max(self.settings.arm));
         for worker in (2..=workers.depth()).flat_map(|held| workers.holding(held).iter()) {
             let slot = workers.second(worker).expect("it holds two requests");
-            improve(first, self.candidate(workers, worker, 0, self.shared.requests.waits_since(slot)));
+            let since = self.shared.requests.waits_since(slot);
+            improve(first, self.candidate_after(workers, worker, limit, since + self.settings.arm));
         }
     }
 }

@@ -18,16 +18,22 @@
 //! is that a quantum's end makes a turn a candidate instead of ending it.
 
 mod demand;
+mod shortness;
 
 use super::queue::Shared;
 use super::ranked::Ranked;
 use super::spec::{OptionDoc, Options, SpecError};
 use super::{End, Item, Policy, Setup, WorkerSet, Workers};
 use crate::id::WorkerId;
-use crate::sys::clock::{Ticks, Tsc};
+use crate::sys::clock::{Nanos, Ticks, Tsc};
+use shortness::Shortness;
 
 pub(super) const OPTIONS: &[OptionDoc] = &[
-    OptionDoc { name: "levels", default: "2", help: "levels, the background included, from 2 to 8" },
+    OptionDoc {
+        name: "levels",
+        default: "auto",
+        help: "2 to 8, the background included; auto: until a level lasts to 20 us",
+    },
     OptionDoc { name: "growth", default: "4", help: "each level's quantum is so many times the one before" },
     OptionDoc { name: "arm", default: "1us", help: "how long a request waits before it ends another's turn" },
     OptionDoc { name: "patience", default: "10ms", help: "who has waited for so long goes first" },
@@ -52,10 +58,17 @@ pub(super) enum Victim {
 
 const VICTIMS: [Victim; 5] = [Victim::Youngest, Victim::Longest, Victim::Newest, Victim::Most, Victim::Least];
 
+const MOST_LEVELS: usize = 8;
+
+/// What a request has received when it counts for a long one among long ones, whatever the quantum is.
+const LAST_LIMIT: Nanos = Nanos::from_micros(20);
+
 /// The options.
 #[derive(Clone, Debug)]
 pub(super) struct Settings {
-    levels: usize,
+    /// `None`: as many as it takes for a limit to reach `last_limit`.
+    levels: Option<usize>,
+    last_limit: Ticks,
     growth: f64,
     arm: Ticks,
     patience: Ticks,
@@ -66,13 +79,25 @@ pub(super) struct Settings {
 impl Settings {
     pub(super) fn read(options: &Options<'_>) -> Result<Self, SpecError> {
         Ok(Self {
-            levels: options.number("levels", 2, 8)?,
+            levels: options.number_or_auto("levels", 2, MOST_LEVELS)?,
+            last_limit: options.ticks(LAST_LIMIT),
             growth: options.number("growth", 1.0, 100.0)?,
             arm: options.time("arm")?,
             patience: options.time("patience")?,
             victim: VICTIMS[options.word("victim", &["youngest", "longest", "newest", "most", "least"])?],
             by_arrival: options.word("order", &["arrival", "turn"])? == 0,
         })
+    }
+}
+
+impl Settings {
+    /// The service after which a request leaves each level but the last.
+    fn limits(&self, quantum: Ticks) -> Vec<Ticks> {
+        let limit = |level: i32| Ticks((quantum.0 as f64 * self.growth.powi(level)).min(1e18) as u64);
+        let most = self.levels.unwrap_or(MOST_LEVELS) - 1;
+        let is_needed =
+            |&level: &i32| level == 0 || self.levels.is_some() || limit(level - 1) < self.last_limit;
+        (0..most as i32).take_while(is_needed).map(limit).collect()
     }
 }
 
@@ -84,6 +109,7 @@ pub struct OnDemand {
     /// The service after which a request leaves each level but the last.
     limits: Vec<Ticks>,
     settings: Settings,
+    shortness: Shortness,
     waiting: usize,
     /// Of two of one rank, the one that came first goes first.
     number: u64,
@@ -98,18 +124,13 @@ pub struct OnDemand {
 impl OnDemand {
     /// See [`Setup`]. Without a quantum there is one level, and no turn is ended.
     pub(super) fn new(setup: &Setup, settings: &Settings) -> Self {
-        let limit = |quantum: Ticks, level: usize| {
-            Ticks((quantum.0 as f64 * settings.growth.powi(level as i32)).min(1e18) as u64)
-        };
-        let limits: Vec<Ticks> = match setup.quantum {
-            Some(quantum) => (0..settings.levels - 1).map(|level| limit(quantum, level)).collect(),
-            None => Vec::new(),
-        };
+        let limits = setup.quantum.map(|quantum| settings.limits(quantum)).unwrap_or_default();
         Self {
             shared: Shared::new(setup.workers, setup.capacity),
             levels: (0..=limits.len()).map(|_| Ranked::new(setup.workers)).collect(),
             limits,
             settings: settings.clone(),
+            shortness: Shortness::default(),
             waiting: 0,
             number: 0,
             was_old: vec![false; setup.capacity].into(),
@@ -160,19 +181,20 @@ impl OnDemand {
     }
 
     /// For the inbox of a worker that is not idle: a request that has not started, behind a turn that will soon
-    /// be over, because it was armed or has only begun.
+    /// be over, because it was armed, or because nearly all are over soon and it has only begun.
     fn next_behind(&mut self, workers: &Workers, now: Tsc) -> Option<(WorkerId, Item)> {
         self.levels[0].unstarted(&self.shared, 0)?;
-        let (&first_limit, depth) = (self.limits.first()?, workers.depth());
+        let first_limit = self.limits.first()?;
+        let are_short = self.shortness.most_are_short();
         let soon_free = |worker: &WorkerId| {
             let slot = workers.oldest(*worker).expect("it holds requests");
             let since = workers.turn(*worker).unwrap_or(now);
-            workers.armed().contains(*worker)
-                || self.shared.requests.item(slot).received + now.since(since) < first_limit
+            let has_begun = || self.shared.requests.item(slot).received + now.since(since) < *first_limit;
+            workers.armed().contains(*worker) || are_short && has_begun()
         };
         let begun = |&worker: &WorkerId| workers.turn(worker).unwrap_or(now);
         let open = |held| workers.holding(held).iter().filter(soon_free).min_by_key(begun);
-        let worker = (1..depth).find_map(open)?;
+        let worker = (1..workers.depth()).find_map(open)?;
         let item = self.levels[0].take_unstarted(&self.shared)?;
         self.waiting -= 1;
         self.was_old[item.slot as usize] = false;
@@ -198,6 +220,12 @@ impl Policy for OnDemand {
     /// In the last level, whatever it has received: the one that it waits for may be there.
     fn waits(&mut self, _: WorkerId, item: Item, now: Tsc) {
         self.push(self.limits.len(), now.0, item, now);
+    }
+
+    fn done(&mut self, _: WorkerId, item: Item, _: Tsc) {
+        if let Some(&first_limit) = self.limits.first() {
+            self.shortness.add(item.received, first_limit);
+        }
     }
 
     fn next(&mut self, workers: &Workers, now: Tsc) -> Option<(WorkerId, Item)> {
