@@ -1,5 +1,8 @@
 use super::*;
 
+mod darc;
+mod driver;
+mod on_demand;
 mod world;
 
 const W: [WorkerId; 3] = [WorkerId(0), WorkerId(1), WorkerId(2)];
