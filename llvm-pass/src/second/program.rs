@@ -149,7 +149,7 @@ impl<'ctx> Reader<'ctx> {
             let end = block.get_terminator();
             code.returns.push(end.is_some_and(|end| end.get_opcode() == InstructionOpcode::Return));
             if let Some(bound) = end.and_then(|end| bound_of(end, self.bound)) {
-                code.bounds.insert(at, bound);
+                code.bounds.insert(at, u32::try_from(bound.most).unwrap_or(u32::MAX));
             }
         }
         code

@@ -17,6 +17,8 @@ pub(super) const UNPROBED: usize = 1;
 pub(super) const PROBED: usize = 2;
 
 const PACKAGE: [&str; 4] = ["build", "--release", "--package", "concord-kernels"];
+/// What workers run, by itself: the dispatcher's copy of the code has its own figures.
+const ONE_BUILD: [&str; 1] = ["--no-second-build"];
 const FOLDERS: [&str; 3] = ["release", "concord/empty-probes/release", "concord/release"];
 
 /// The programs.
@@ -33,8 +35,10 @@ pub(super) fn build() -> Result<()> {
     let mut plain = cargo(&PACKAGE);
     plain.env("CC", "clang").env("CXX", "clang++");
     process::run(plain)?;
-    process::run(tools::concord(&[&PACKAGE[..], &["--empty-probes"]].concat()))?;
-    process::run(tools::concord(&PACKAGE))
+    for probes in [&["--empty-probes"][..], &[]] {
+        process::run(tools::concord(&[&PACKAGE[..], &ONE_BUILD, probes].concat()))?;
+    }
+    Ok(())
 }
 
 impl Builds {
