@@ -30,7 +30,7 @@ pub enum Error {
         source: ServiceError,
     },
     /// [`Service::classes`](crate::Service::classes) names no class or too many.
-    #[error("the service names {0} classes; there must be 1 to 65536")]
+    #[error("the service names {0} classes; there must be 1 to 65535")]
     Classes(usize),
     /// The binary was compiled for another version of the runtime.
     #[error(

@@ -27,6 +27,16 @@ impl fmt::Display for WorkerId {
 pub struct Class(pub u16);
 
 impl Class {
+    /// A request that the service cannot name. It is served: by policies that go by class, in a queue of its own;
+    /// in the statistics, as the class `unknown`.
+    pub const UNKNOWN: Class = Class(u16::MAX);
+
+    /// Its index among so many classes; the index after the last one when it is none of them.
+    #[inline]
+    pub fn index_among(self, classes: usize) -> usize {
+        self.index().min(classes)
+    }
+
     /// As an index.
     pub fn index(self) -> usize {
         usize::from(self.0)

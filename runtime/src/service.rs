@@ -61,7 +61,7 @@ pub trait Service: Sync + 'static {
     fn setup_worker(&self, worker: WorkerId) -> Result<Self::Worker, ServiceError>;
 
     /// Called on the dispatcher's thread for each request: its class, from its bytes. Delays every other
-    /// request, so it should take some tens of nanoseconds. A panic, or a class that
+    /// request, so it should take some tens of nanoseconds. [`Class::UNKNOWN`] is served too. A panic, or a class that
     /// [`classes`](Service::classes) does not name, is answered by an error reply.
     fn classify(&self, payload: &[u8]) -> Class {
         let _ = payload;
@@ -114,7 +114,7 @@ pub(crate) fn handle<S: Service>(
 /// The class of `payload`, or why it has none.
 pub(crate) fn classify<S: Service>(service: &S, classes: usize, payload: &[u8]) -> Result<Class, Status> {
     match catch_unwind(AssertUnwindSafe(|| service.classify(payload))) {
-        Ok(class) if class.index() < classes => Ok(class),
+        Ok(class) if class.index() < classes || class == Class::UNKNOWN => Ok(class),
         Ok(_) => Err(Status::Unclassified),
         Err(_) => Err(Status::Unclassified),
     }

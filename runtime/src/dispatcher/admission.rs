@@ -9,7 +9,7 @@ use crate::service::{Service, classify};
 use crate::sys::clock::{Ticks, Tsc};
 use crate::transport::{Intake, Refusal};
 
-/// Counts of what arrived.
+/// Counts of what arrived; by class, the last one counts the unknown.
 #[derive(Debug)]
 pub(crate) struct Counts {
     pub(crate) offered: Vec<u64>,
@@ -22,8 +22,8 @@ pub(crate) struct Counts {
 impl Counts {
     pub(crate) fn new(classes: usize) -> Self {
         Self {
-            offered: vec![0; classes],
-            dropped: vec![0; classes],
+            offered: vec![0; classes + 1],
+            dropped: vec![0; classes + 1],
             malformed: 0,
             oversized: 0,
             unclassified: 0,
@@ -37,6 +37,8 @@ pub(super) struct Admission<'a, S> {
     pub(super) tasks: &'a mut TaskTable,
     pub(super) policy: &'a mut dyn Policy,
     pub(super) counts: &'a mut Counts,
+    /// Classes that the service names.
+    pub(super) classes: usize,
     pub(super) request_size: usize,
     pub(super) now: Tsc,
 }
@@ -47,16 +49,17 @@ impl<S: Service> Intake for Admission<'_, S> {
             self.oversized();
             return Err(Refusal { status: Status::Oversized, class: Class(0) });
         }
-        let class = match classify(self.service, self.counts.offered.len(), payload) {
+        let class = match classify(self.service, self.classes, payload) {
             Ok(class) => class,
             Err(status) => {
                 self.counts.unclassified += 1;
                 return Err(Refusal { status, class: Class(0) });
             }
         };
-        self.counts.offered[class.index()] += 1;
-        if self.tasks.is_full() {
-            self.counts.dropped[class.index()] += 1;
+        let index = class.index_among(self.classes);
+        self.counts.offered[index] += 1;
+        if !self.tasks.admit(class) {
+            self.counts.dropped[index] += 1;
             return Err(Refusal { status: Status::Dropped, class });
         }
         let meta = Meta { class, origin, arrival, taken_in: self.now, ..Meta::default() };

@@ -48,6 +48,8 @@ pub(crate) struct Dispatcher<'a, S: Service, T: Transport> {
     /// `None`: it runs no requests itself.
     pub(crate) assist: Option<Assist<'a, S, T::Egress>>,
     pub(crate) counts: Counts,
+    /// Classes that the service names.
+    pub(crate) classes: usize,
     pub(crate) request_size: usize,
     pub(crate) shutdown: &'a AtomicBool,
     pub(crate) idler: Idler,
@@ -134,6 +136,7 @@ impl<S: Service, T: Transport> Dispatcher<'_, S, T> {
             tasks: &mut self.tasks,
             policy: &mut *self.policy,
             counts: &mut self.counts,
+            classes: self.classes,
             request_size: self.request_size,
             now,
         };

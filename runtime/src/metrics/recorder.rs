@@ -19,9 +19,13 @@ fn record(histogram: &mut Histogram<u64>, value: u64) {
     histogram.saturating_record(value);
 }
 
+/// The name of the class of requests that the service cannot name.
+const UNKNOWN: &str = "unknown";
+
 /// See the module.
 #[derive(Debug)]
 pub(crate) struct WorkerRecorder {
+    /// The last one is that of unknown requests.
     classes: Vec<ClassStatistics>,
     preemptions: u64,
     achieved_quantum: Histogram<u64>,
@@ -40,7 +44,9 @@ impl WorkerRecorder {
             service: histogram(),
             slowdown_thousandths: histogram(),
         };
-        Self { classes: names.iter().map(class).collect(), preemptions: 0, achieved_quantum: histogram() }
+        let unknown = UNKNOWN.to_owned();
+        let classes = names.iter().chain([&unknown]).map(class).collect();
+        Self { classes, preemptions: 0, achieved_quantum: histogram() }
     }
 
     /// A turn was ended by preemption after `ran`.
@@ -51,7 +57,8 @@ impl WorkerRecorder {
 
     /// A request was answered.
     pub(crate) fn answered(&mut self, class: Class, status: Status, sojourn: Nanos, service: Nanos) {
-        let class = &mut self.classes[class.index()];
+        let known = self.classes.len() - 1;
+        let class = &mut self.classes[class.index_among(known)];
         class.answered += 1;
         class.errors += u64::from(status != Status::Ok);
         class.panics += u64::from(status == Status::Panicked);

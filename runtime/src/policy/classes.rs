@@ -24,7 +24,7 @@ impl ClassQueues {
 
     /// The queue of `class`; the last one for a class that is unknown.
     pub(super) fn index(&self, class: Class) -> usize {
-        class.index().min(self.queues.len() - 1)
+        class.index_among(self.queues.len() - 1)
     }
 
     /// Adds a request that has not started.

@@ -24,6 +24,7 @@
 //! pass over the turns when something waits.
 
 mod borrowed_time;
+mod bounds;
 mod classes;
 mod darc;
 mod fcfs;
@@ -45,6 +46,7 @@ mod spread_fcfs;
 mod workers;
 
 pub use borrowed_time::BorrowedTime;
+pub use bounds::ClassBounds;
 pub use darc::Darc;
 pub use fcfs::Fcfs;
 pub use least_attained::LeastAttained;

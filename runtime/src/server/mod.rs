@@ -49,7 +49,7 @@ impl<S: Service> Server<S> {
         let build = Build::of_this_artefact()?;
         service.setup().map_err(Error::Setup)?;
         let classes = service.classes();
-        if !(1..=usize::from(u16::MAX) + 1).contains(&classes.len()) {
+        if !(1..=usize::from(u16::MAX)).contains(&classes.len()) {
             return Err(Error::Classes(classes.len()));
         }
         let server = Self { service, classes, config, build, shutdown: Arc::default() };

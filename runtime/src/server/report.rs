@@ -19,6 +19,8 @@ pub(super) fn statistics(names: &[String], build: Build, clock: Clock, ended: En
         class.offered = counts.offered[index];
         class.dropped = counts.dropped[index];
     }
+    // Of unknown requests nothing is said when there were none.
+    classes.pop_if(|unknown| unknown.offered == 0);
     let mut stolen = vec![stolen_time(clock, WorkerId::DISPATCHER, &gaps, epoch)];
     for (index, worker) in workers.iter().enumerate() {
         stolen.push(stolen_time(clock, WorkerId(index as u16), &worker.gaps, epoch));

@@ -31,6 +31,9 @@ pub(crate) const UNCLASSIFIABLE: u8 = b'u';
 /// `classify` names a class that is none.
 pub(crate) const NO_SUCH_CLASS: u8 = b'n';
 
+/// A short request of which `classify` says that it knows no class.
+pub(crate) const UNKNOWN: u8 = b'x';
+
 /// Long after any test should have ended.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -54,6 +57,7 @@ impl Service for Probing {
         match payload[0] {
             UNCLASSIFIABLE => panic!("asked to"),
             NO_SUCH_CLASS => Class(2),
+            UNKNOWN => Class::UNKNOWN,
             SHORT => Class(0),
             _ => Class(1),
         }
@@ -67,7 +71,7 @@ impl Service for Probing {
         });
         let thread = std::thread::current().id();
         match request.payload()[0] {
-            SHORT => {
+            SHORT | UNKNOWN => {
                 self.shorts_done.fetch_add(1, Ordering::Relaxed);
             }
             WAITS_FOR_SHORTS => self.wait_for_shorts(u32::from(request.payload()[1])),
