@@ -5,13 +5,12 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, anyhow, bail, ensure};
 use clap::{Parser, ValueEnum};
-use concord::policy::Spec;
 
 use super::results::{AtSlo, ClassPoint, Point, Simulations};
 use super::source::Source;
 use super::study::in_parallel;
 use super::trace::Trace;
-use super::{Classifier, Counts, Load, Setup, Slo, Spread, Study, Tally, presets, table};
+use super::{Classifier, Counts, Load, Outcome, Setup, Slo, Spec, Spread, Study, Tally, presets, table};
 use crate::quantum;
 use crate::results::Percentiles;
 
@@ -287,8 +286,8 @@ fn cpu_seconds() -> f64 {
 fn point(study: &Study<'_>, load: f64) -> Result<(Point, u64)> {
     let seeds: Vec<u64> = (1..=study.seeds).collect();
     let runs = in_parallel(&seeds, |&seed| study.tally(load, seed));
-    let runs: Vec<(Tally, Counts)> = runs.into_iter().collect::<Result<_, _>>()?;
-    let sum = |part: fn(&Counts) -> u64| runs.iter().map(|(_, counts)| part(counts)).sum::<u64>() as f64;
+    let runs: Vec<(Tally, Outcome)> = runs.into_iter().collect::<Result<_, _>>()?;
+    let sum = |part: fn(&Counts) -> u64| runs.iter().map(|(_, outcome)| part(&outcome.counts)).sum::<u64>() as f64;
     let offered = sum(|counts| counts.offered);
     let slowdowns: Vec<f64> = runs
         .iter()

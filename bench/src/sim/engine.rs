@@ -14,7 +14,7 @@ use super::costs::Costs;
 use super::events::{Events, NEVER};
 use super::observe::{Answered, Observer};
 use super::requests::{Arriving, NOBODY, Slot, Table};
-use super::{Classifier, Counts, Setup};
+use super::{Classifier, Counts, Outcome, Setup};
 
 /// Most requests that are taken in in one round.
 const BATCH: usize = 32;
@@ -93,7 +93,7 @@ impl<'a, A: Iterator<Item = Arriving>, O: Observer> Engine<'a, A, O> {
     }
 
     /// Runs until every request was answered or dropped.
-    pub(super) fn run(mut self) -> Counts {
+    pub(super) fn run(mut self) -> Outcome {
         self.wake_dispatcher();
         loop {
             let place = self.events.first();
@@ -112,7 +112,7 @@ impl<'a, A: Iterator<Item = Arriving>, O: Observer> Engine<'a, A, O> {
             self.table.is_empty() || self.observer.is_done(),
             "the policy kept a request although a worker was free"
         );
-        self.counts
+        Outcome { counts: self.counts, report: self.policy.report() }
     }
 
     fn end_turn(&mut self, worker: usize, now: u64) {

@@ -33,7 +33,8 @@ pub use slo::Slo;
 pub use study::{Load, Spread, Study};
 
 use concord::Ticks;
-use concord::policy::Spec;
+
+pub use concord::policy::{Report, Spec};
 
 use crate::error::BenchError;
 use cores::MAX_WAITING;
@@ -117,6 +118,15 @@ impl Setup {
 }
 
 /// What a run comes to.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// What was counted.
+    pub counts: Counts,
+    /// What the policy has to say of itself.
+    pub report: Report,
+}
+
+/// What is counted in a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Requests that arrived.
@@ -146,7 +156,7 @@ pub fn simulate<O: Observer>(
     classes: usize,
     arrivals: impl Iterator<Item = Arriving>,
     observer: &mut O,
-) -> Result<Counts, BenchError> {
+) -> Result<Outcome, BenchError> {
     setup.check()?;
     let of_policy = concord::policy::Setup {
         workers: setup.workers,

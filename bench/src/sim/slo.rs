@@ -3,10 +3,13 @@
 use std::fmt;
 use std::str::FromStr;
 
+use serde::Deserialize;
+
 use super::{Answered, Observer};
 
 /// A limit on a percentile of the slowdown.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(try_from = "String")]
 pub struct Slo {
     /// The share of the requests that must keep the limit, such as 0.999.
     pub quantile: f64,
@@ -43,6 +46,14 @@ impl FromStr for Slo {
             return Err(format!("{}; percentiles are above 0 and below 100, limits at least 1", advice()));
         }
         Ok(Self { quantile: percent / 100.0, slowdown, each_class })
+    }
+}
+
+impl TryFrom<String> for Slo {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        text.parse()
     }
 }
 
@@ -123,16 +134,16 @@ impl Observer for Verdict {
     }
 }
 
-/// The highest load between 0 and `most` that `keeps`, to `tolerance`; 0 when none does.
+/// The highest load between the ends of `between` that `keeps`, to `tolerance`; the lower end when none does.
 ///
 /// # Errors
 /// The first error of `keeps`.
 pub fn highest_load<E>(
-    most: f64,
+    between: (f64, f64),
     tolerance: f64,
     mut keeps: impl FnMut(f64) -> Result<bool, E>,
 ) -> Result<f64, E> {
-    let (mut low, mut high) = (0.0, most);
+    let (mut low, mut high) = between;
     while high - low > tolerance {
         let middle = (low + high) / 2.0;
         if keeps(middle)? { low = middle } else { high = middle }
@@ -182,9 +193,9 @@ mod tests {
     #[test]
     fn the_highest_load_is_found() {
         let keeps = |limit: f64| move |load: f64| Ok::<_, ()>(load <= limit);
-        assert!((highest_load(1.0, 0.001, keeps(0.734)).unwrap() - 0.734).abs() <= 0.001);
-        assert_eq!(highest_load(1.0, 0.001, keeps(-1.0)), Ok(0.0));
-        assert!(highest_load(1.0, 0.001, keeps(2.0)).unwrap() > 0.998);
-        assert_eq!(highest_load(1.0, 0.1, |_| Err(7)), Err(7));
+        assert!((highest_load((0.0, 1.0), 0.001, keeps(0.734)).unwrap() - 0.734).abs() <= 0.001);
+        assert_eq!(highest_load((0.0, 1.0), 0.001, keeps(-1.0)), Ok(0.0));
+        assert!(highest_load((0.0, 1.0), 0.001, keeps(2.0)).unwrap() > 0.998);
+        assert_eq!(highest_load((0.0, 1.0), 0.1, |_| Err(7)), Err(7));
     }
 }

@@ -3,11 +3,11 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::slo::{Slo, Verdict, highest_load};
 use super::source::Source;
-use super::{Counts, Observer, Setup, Tally, simulate};
+use super::{Observer, Outcome, Setup, Tally, simulate};
 use crate::error::BenchError;
 
 /// One load on one setup.
@@ -38,7 +38,7 @@ impl Study<'_> {
     ///
     /// # Errors
     /// When the setup or the load is impossible.
-    pub fn run<O: Observer>(&self, load: f64, seed: u64, observer: &mut O) -> Result<Counts, BenchError> {
+    pub fn run<O: Observer>(&self, load: f64, seed: u64, observer: &mut O) -> Result<Outcome, BenchError> {
         let source = self.load.source;
         let rates = source.rates(load, self.setup.workers)?;
         let arrivals = source.arrivals(&rates, self.load.seconds, seed)?;
@@ -50,10 +50,10 @@ impl Study<'_> {
     ///
     /// # Errors
     /// As [`run`](Self::run).
-    pub fn tally(&self, load: f64, seed: u64) -> Result<(Tally, Counts), BenchError> {
+    pub fn tally(&self, load: f64, seed: u64) -> Result<(Tally, Outcome), BenchError> {
         let mut tally = Tally::new(self.load.source.classes().len(), self.warm_up_ns());
-        let counts = self.run(load, seed, &mut tally)?;
-        Ok((tally, counts))
+        let outcome = self.run(load, seed, &mut tally)?;
+        Ok((tally, outcome))
     }
 
     fn warm_up_ns(&self) -> u64 {
@@ -79,15 +79,27 @@ impl Study<'_> {
     pub fn load_at(&self, slo: Slo, tolerance: f64) -> Result<Spread, BenchError> {
         // A dispatcher that runs requests itself is one worker more.
         let most = if self.setup.assist.is_some() { 1.0 + 1.0 / self.setup.workers as f64 } else { 1.0 };
-        let seeds: Vec<u64> = (1..=self.seeds).collect();
-        let loads =
-            in_parallel(&seeds, |&seed| highest_load(most, tolerance, |load| self.keeps(slo, load, seed)));
-        Ok(Spread::of(loads.into_iter().collect::<Result<_, _>>()?))
+        let find = |between, seed| highest_load(between, tolerance, |load| self.keeps(slo, load, seed));
+        let first = find((0.0, most), 1)?;
+        // The other seeds are near; whoever is not is looked for everywhere.
+        let near = ((first - NEAR).max(0.0), (first + NEAR).min(most));
+        let others: Vec<u64> = (2..=self.seeds).collect();
+        let loads = in_parallel(&others, |&seed| {
+            let found = find(near, seed)?;
+            let is_at_an_end = found < near.0 + tolerance || found > near.1 - tolerance;
+            if is_at_an_end { find((0.0, most), seed) } else { Ok(found) }
+        });
+        let mut loads = loads.into_iter().collect::<Result<Vec<f64>, _>>()?;
+        loads.push(first);
+        Ok(Spread::of(loads))
     }
 }
 
+/// How far seeds are apart, mostly.
+const NEAR: f64 = 0.04;
+
 /// Values over seeds.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Spread {
     /// Median.
     pub median: f64,

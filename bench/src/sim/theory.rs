@@ -28,7 +28,7 @@ fn sojourns(setup: &Setup, workload: &Workload, load: f64, requests: usize) -> V
         let arrivals = FromWorkload::new(workload, &[vec![None; classes]], &rates, length, seed).unwrap();
         let warm_up = requests as f64 / 10.0 / rates[0] * 1e9;
         let mut tally = Tally::new(classes, warm_up as u64);
-        let counts = simulate(setup, classes, arrivals, &mut tally).unwrap();
+        let counts = simulate(setup, classes, arrivals, &mut tally).unwrap().counts;
         assert_eq!((counts.answered, counts.dropped), (requests as u64, 0));
         for (means, class) in means.iter_mut().zip(tally.classes()) {
             means.push(class.mean_sojourn() / 1e3);

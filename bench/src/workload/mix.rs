@@ -38,10 +38,12 @@ impl Mix {
         Self { shares }
     }
 
-    /// Reads `GET=0.9,SCAN=0.1`.
+    /// Reads `GET=0.9,SCAN=0.1`, weights that need not add up to anything, or `short=0.9@1us,long=0.1@100us`, shares
+    /// with service times, which must add up to 1.
     ///
     /// # Errors
-    /// When a part is not `CLASS=WEIGHT`, a weight is not above zero, or a class comes twice.
+    /// When a part is not of that form, a weight is not above zero, a class comes twice, or shares with service
+    /// times do not add up to 1.
     pub fn parse(mix: &str) -> Result<Self, BenchError> {
         let error = |reason: String| BenchError::Mix { mix: mix.into(), reason };
         let mut classes: Vec<(String, f64, Option<ServiceTime>)> = Vec::new();
@@ -49,13 +51,25 @@ impl Mix {
             let (class, weight) =
                 part.split_once('=').ok_or_else(|| error(format!("`{part}` has no weight")))?;
             let class = class.trim();
+            let (weight, service) = match weight.split_once('@') {
+                Some((weight, time)) => (weight, Some(parse_time(time.trim()).map_err(&error)?)),
+                None => (weight, None),
+            };
             let weight =
                 weight.trim().parse::<f64>().ok().filter(|weight| weight.is_finite() && *weight > 0.0);
             let weight = weight.ok_or_else(|| error(format!("`{part}` has no weight above 0")))?;
             if class.is_empty() || classes.iter().any(|(known, ..)| known == class) {
                 return Err(error(format!("`{part}` names no class, or one that came before")));
             }
-            classes.push((class.into(), weight, None));
+            classes.push((class.into(), weight, service));
+        }
+        let total: f64 = classes.iter().map(|(_, weight, _)| weight).sum();
+        let timed = classes.iter().filter(|(.., service)| service.is_some()).count();
+        if timed > 0 && timed < classes.len() {
+            return Err(error("some classes have a service time and some have none".into()));
+        }
+        if timed > 0 && (total - 1.0).abs() > 1e-6 {
+            return Err(error(format!("the shares add up to {total}, not to 1")));
         }
         Ok(Self::new(classes))
     }
@@ -92,6 +106,22 @@ impl Mix {
     }
 }
 
+/// `0.5us`: a number with its unit, which may have a fraction.
+fn parse_time(text: &str) -> Result<ServiceTime, String> {
+    let wrong = |problem: &str| format!("service time `{text}` {problem}, such as 0.5us, 20us or 1ms");
+    let unit_at = text.find(|c: char| c.is_ascii_alphabetic()).ok_or_else(|| wrong("needs a unit"))?;
+    let ns_per_unit = match &text[unit_at..] {
+        "ns" => 1.0,
+        "us" => 1e3,
+        "ms" => 1e6,
+        _ => return Err(wrong("must be in ns, us or ms")),
+    };
+    match text[..unit_at].trim().parse::<f64>() {
+        Ok(value) if value.is_finite() && value * ns_per_unit >= 1.0 => Ok(ServiceTime::Fixed(value * ns_per_unit)),
+        _ => Err(wrong("must be a number of at least 1 ns")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use rand_chacha::ChaCha8Rng;
@@ -118,6 +148,23 @@ mod tests {
         for (mix, part) in
             [("GET=1,SCAN", "`SCAN`"), ("GET=-1", "`GET=-1`"), ("A=1,A=2", "`A=2`"), ("=1", "`=1`")]
         {
+            let message = Mix::parse(mix).unwrap_err().to_string();
+            assert!(message.contains(part), "{message}");
+        }
+    }
+
+    #[test]
+    fn shares_with_service_times_must_add_up() {
+        let mix = Mix::parse("short=0.995@0.5us, long=0.005@500us").unwrap();
+        assert_eq!(mix.mean_service_ns(|_| None), Ok(2_997.5));
+        for (mix, part) in [
+            ("a=0.5@1us,b=0.4@2us", "add up to 0.9"),
+            ("a=0.5@1us,b=0.5", "some have none"),
+            ("a=1@-5us", "at least 1 ns"),
+            ("a=1@5", "needs a unit"),
+            ("a=1@5s", "in ns, us or ms"),
+            ("a=1@us", "at least 1 ns"),
+        ] {
             let message = Mix::parse(mix).unwrap_err().to_string();
             assert!(message.contains(part), "{message}");
         }
