@@ -18,7 +18,9 @@ pub enum BenchError {
         known: String,
     },
     /// A mix such as `GET=0.9,SCAN=0.1` that does not parse.
-    #[error("workload `{mix}`: {reason}; write CLASS=WEIGHT,CLASS=WEIGHT with weights above 0, or CLASS=SHARE@TIME,CLASS=SHARE@TIME with shares that add up to 1")]
+    #[error(
+        "workload `{mix}`: {reason}; write CLASS=WEIGHT,CLASS=WEIGHT with weights above 0, or CLASS=SHARE@TIME,CLASS=SHARE@TIME with shares that add up to 1"
+    )]
     Mix {
         /// What was asked for.
         mix: String,

@@ -5,11 +5,13 @@
 //! cargo xtask test      format, lints, docs, all tests
 //! cargo xtask overhead  what probes cost over real programs and what they buy: table, JSON, picture
 //! cargo xtask programs  programs of the registry, built by Cargo and by us: do they do the same, what do builds take
+//! cargo xtask figures   the papers' figures by simulation, published values beside ours
 //! cargo xtask setup     installs the system packages that the others need
 //! ```
 
 mod demo;
 mod machine_code;
+mod figures;
 mod overhead;
 mod process;
 mod programs;
@@ -39,6 +41,8 @@ enum Command {
     Overhead(overhead::Options),
     /// Build programs of the registry plainly and with probes: same behaviour, own tests, time, memory, size
     Programs(programs::Options),
+    /// Simulate the papers' figures: pictures, data, published values beside ours
+    Figures(figures::Options),
     /// Install the system packages that builds and tests need
     Setup,
 }
@@ -49,6 +53,7 @@ fn main() -> ExitCode {
         Command::Test(options) => test::run(&options),
         Command::Overhead(options) => overhead::run(&options),
         Command::Programs(options) => programs::run(&options),
+        Command::Figures(options) => figures::run(&options),
         Command::Setup => setup::run(),
     };
     match done {

@@ -287,7 +287,8 @@ fn point(study: &Study<'_>, load: f64) -> Result<(Point, u64)> {
     let seeds: Vec<u64> = (1..=study.seeds).collect();
     let runs = in_parallel(&seeds, |&seed| study.tally(load, seed));
     let runs: Vec<(Tally, Outcome)> = runs.into_iter().collect::<Result<_, _>>()?;
-    let sum = |part: fn(&Counts) -> u64| runs.iter().map(|(_, outcome)| part(&outcome.counts)).sum::<u64>() as f64;
+    let sum =
+        |part: fn(&Counts) -> u64| runs.iter().map(|(_, outcome)| part(&outcome.counts)).sum::<u64>() as f64;
     let offered = sum(|counts| counts.offered);
     let slowdowns: Vec<f64> = runs
         .iter()

@@ -34,7 +34,7 @@ pub use study::{Load, Spread, Study};
 
 use concord::Ticks;
 
-pub use concord::policy::{Report, Spec};
+pub use concord::policy::{Report, ReservationUpdate, Spec};
 
 use crate::error::BenchError;
 use cores::MAX_WAITING;

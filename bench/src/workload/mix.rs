@@ -117,7 +117,9 @@ fn parse_time(text: &str) -> Result<ServiceTime, String> {
         _ => return Err(wrong("must be in ns, us or ms")),
     };
     match text[..unit_at].trim().parse::<f64>() {
-        Ok(value) if value.is_finite() && value * ns_per_unit >= 1.0 => Ok(ServiceTime::Fixed(value * ns_per_unit)),
+        Ok(value) if value.is_finite() && value * ns_per_unit >= 1.0 => {
+            Ok(ServiceTime::Fixed(value * ns_per_unit))
+        }
         _ => Err(wrong("must be a number of at least 1 ns")),
     }
 }

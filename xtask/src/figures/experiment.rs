@@ -138,7 +138,7 @@ impl Experiment {
             series.parts()?;
             self.costs(series)?;
             for over in series.published.iter().filter_map(Published::over) {
-                ensure!(self.series.iter().any(|other| other.name == over), "no series `{over}`");
+                ensure!(self.series.iter().any(|other| other.name == *over), "no series `{over}`");
             }
         }
         Ok(())
@@ -189,10 +189,27 @@ impl Series {
     }
 }
 
+impl Series {
+    /// Loads of the rates at which something was published.
+    pub(super) fn rates_to_see(&self, source: &Source, setup: &Setup) -> Result<Vec<f64>> {
+        let capacity = source.mean_rate(1.0, setup.workers)?;
+        let of = |published: &Published| match published {
+            Published::Latency { rate, .. } => Some(rate / capacity),
+            Published::SlowdownAdded { load, .. } => Some(*load),
+            _ => None,
+        };
+        let mut loads: Vec<f64> = self.published.iter().filter_map(of).collect();
+        loads.dedup();
+        Ok(loads)
+    }
+}
+
 impl Published {
     fn over(&self) -> Option<&String> {
         match self {
-            Self::Gain { over, .. } | Self::SlowdownAdded { over, .. } | Self::Best { over, .. } => Some(over),
+            Self::Gain { over, .. } | Self::SlowdownAdded { over, .. } | Self::Best { over, .. } => {
+                Some(over)
+            }
             _ => None,
         }
     }
