@@ -27,15 +27,22 @@ struct Return {
     visible: u64,
 }
 
-/// A request that the dispatcher runs itself.
+/// The request that the dispatcher itself has begun; one at most.
 #[derive(Clone, Copy)]
 struct Own {
     slot: u32,
     left: u64,
+    /// When its slice began.
+    since: u64,
+    /// When its slice is over.
+    until: u64,
 }
 
 /// How often a policy is told that time passes.
 const TICK: u64 = 100_000;
+
+/// With nothing but ticks for so long (0.1 s), the policy will never hand out what it holds.
+const DEAD_TICKS: u32 = 1_000;
 
 /// See the module.
 pub(super) struct Engine<'a, A, O> {
@@ -57,7 +64,8 @@ pub(super) struct Engine<'a, A, O> {
     /// When the next turn is to be signalled.
     alarm: u64,
     last_tick: u64,
-    /// The request that the dispatcher itself has begun, and when its slice is over.
+    /// Ticks in a row in which nothing could happen any more.
+    dead_ticks: u32,
     own: Option<Own>,
     counts: Counts,
     random: Random,
@@ -86,6 +94,7 @@ impl<'a, A: Iterator<Item = Arriving>, O: Observer> Engine<'a, A, O> {
             workers: Workers::new(setup.workers, setup.depth),
             alarm: NEVER,
             last_tick: 0,
+            dead_ticks: 0,
             own: None,
             counts: Counts::default(),
             random: Random(setup.seed),
@@ -108,10 +117,7 @@ impl<'a, A: Iterator<Item = Arriving>, O: Observer> Engine<'a, A, O> {
                 self.end_turn(place, now);
             }
         }
-        assert!(
-            self.table.is_empty() || self.observer.is_done(),
-            "the policy kept a request although a worker was free"
-        );
+        self.drop_the_starved();
         Outcome { counts: self.counts, report: self.policy.report() }
     }
 
@@ -185,31 +191,70 @@ impl<'a, A: Iterator<Item = Arriving>, O: Observer> Engine<'a, A, O> {
         let returned = self.returns.front().map_or(NEVER, |first| first.visible);
         let arriving = self.next.map_or(NEVER, |next| next.at);
         let tick = if self.table.is_empty() { NEVER } else { self.last_tick + TICK };
-        let own = if self.own.is_some() { self.busy_until } else { NEVER };
-        let at = returned.min(arriving).min(self.alarm).min(tick).min(own);
-        self.events.set(self.cores.len(), if at == NEVER { NEVER } else { at.max(self.busy_until) });
+        let at = returned.min(arriving).min(self.alarm).min(tick).max(self.busy_until);
+        let at = match self.own {
+            // A round that a worker asks for goes first; what arrives waits for the slice's end.
+            Some(own) if self.setup.assist_yields => {
+                returned.min(self.alarm).max(self.busy_until).min(own.until)
+            }
+            Some(own) => own.until,
+            None if self.dead_ticks > DEAD_TICKS => NEVER,
+            None => at,
+        };
+        self.events.set(self.cores.len(), at);
     }
 
     /// One round of the dispatcher.
     fn round(&mut self, now: u64) {
         let mut clock = now;
-        self.finish_own(now);
+        self.stop_own(now);
+        if self.setup.renews {
+            self.renew_turns(now);
+        }
         self.collect(now, &mut clock);
         self.take_in(now, &mut clock);
         self.assign(&mut clock);
         self.end_turns(&mut clock);
         if now >= self.last_tick + TICK {
-            self.last_tick = now;
-            self.policy.tick(Tsc(clock));
+            self.tick(now, clock);
         }
-        self.assist(&mut clock);
         self.counts.dispatcher_ns += clock - now;
         self.busy_until = clock;
+        self.assist(clock);
         self.wake_dispatcher();
     }
 
-    fn finish_own(&mut self, now: u64) {
-        if let Some(Own { slot, left: 0 }) = self.own {
+    fn tick(&mut self, now: u64, clock: u64) {
+        self.last_tick = now;
+        self.policy.tick(Tsc(clock));
+        let is_dead = self.next.is_none() && self.own.is_none() && self.cores.iter().all(Core::is_idle);
+        self.dead_ticks = if is_dead { self.dead_ticks + 1 } else { 0 };
+    }
+
+    /// Turns that have lasted for whole quanta while nothing waited begin a new one.
+    fn renew_turns(&mut self, now: u64) {
+        let Some(quantum) = self.setup.quantum else { return };
+        for index in 0..self.cores.len() {
+            let worker = WorkerId(index as u16);
+            if let Some(since) = self.workers.turn(worker)
+                && since.0 + quantum < now
+            {
+                let renewed = since.0 + (now - since.0) / quantum * quantum;
+                self.workers.set_turn(worker, Some(Tsc(renewed)));
+            }
+        }
+    }
+
+    /// Ends the slice of the dispatcher's own request, which is over or gives way.
+    fn stop_own(&mut self, now: u64) {
+        let Some(own) = &mut self.own else { return };
+        let ran = now.saturating_sub(own.since).min(own.left);
+        own.left -= ran;
+        // It begins again, if at all, when the round is over.
+        own.since = u64::MAX;
+        self.counts.assisted_ns += ran;
+        if own.left == 0 {
+            let slot = own.slot;
             self.own = None;
             self.observe(slot, now);
             self.policy.done(WorkerId::DISPATCHER, self.item(slot), Tsc(now));
@@ -218,19 +263,28 @@ impl<'a, A: Iterator<Item = Arriving>, O: Observer> Engine<'a, A, O> {
     }
 
     /// Runs a request for a slice while all inboxes are full, or goes on with the one that it has begun.
-    fn assist(&mut self, clock: &mut u64) {
+    fn assist(&mut self, clock: u64) {
         let Some(slice) = self.setup.assist else { return };
         if self.own.is_none() && self.policy.waiting() > 0 && self.workers.are_full() {
-            let Some(item) = self.policy.take_unstarted(Tsc(*clock)) else { return };
-            let service = self.table.get(item.slot).service;
+            let Some(item) = self.policy.take_unstarted(Tsc(clock)) else { return };
+            let left = with_overhead(self.table.get(item.slot).service, self.costs.dispatcher_work);
             self.counts.assisted += 1;
-            self.own =
-                Some(Own { slot: item.slot, left: with_overhead(service, self.costs.dispatcher_work) });
+            self.own = Some(Own { slot: item.slot, left, since: clock, until: clock });
         }
         if let Some(own) = &mut self.own {
-            let ran = own.left.min(slice);
-            own.left -= ran;
-            *clock += ran;
+            own.since = clock;
+            own.until = clock + own.left.min(slice);
+        }
+    }
+
+    /// What is left when nothing more can happen: no worker may run it.
+    fn drop_the_starved(&mut self) {
+        if self.observer.is_done() {
+            return;
+        }
+        for class in self.table.classes_under_way() {
+            self.counts.dropped += 1;
+            self.observer.dropped(class);
         }
     }
 

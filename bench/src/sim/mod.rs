@@ -63,6 +63,11 @@ pub struct Setup {
     /// How long the dispatcher runs a request itself at a stretch, in nanoseconds, when every inbox is full;
     /// `None`: it never does.
     pub assist: Option<u64>,
+    /// Whether it stops at once when a worker needs it, as the runtime's does.
+    pub assist_yields: bool,
+    /// Whether a turn that has lasted for the quantum while nothing waited has another one before it: turns then
+    /// end at whole quanta only.
+    pub renews: bool,
     /// What the policy is told of a request's class.
     pub classifier: Classifier,
     /// Seed of what the simulator itself draws: the delays to the next probe, random classes.
@@ -96,6 +101,8 @@ impl Setup {
             queue_bound: 1 << 16,
             migrates: true,
             assist: None,
+            assist_yields: true,
+            renews: false,
             classifier: Classifier::Right,
             seed: 1,
         }
@@ -133,10 +140,12 @@ pub struct Counts {
     pub offered: u64,
     /// Requests that were answered.
     pub answered: u64,
-    /// Requests that were not taken in.
+    /// Requests that were not taken in, or that no worker may run.
     pub dropped: u64,
     /// Requests that the dispatcher ran itself.
     pub assisted: u64,
+    /// Time of the dispatcher in requests, in nanoseconds.
+    pub assisted_ns: u64,
     /// Turns that ended by preemption.
     pub preemptions: u64,
     /// Time of all workers in requests, in nanoseconds.

@@ -68,6 +68,14 @@ impl Table {
         &mut self.slots[slot as usize]
     }
 
+    /// The class of each request under way.
+    pub(super) fn classes_under_way(&self) -> Vec<u16> {
+        let mut is_free = vec![false; self.slots.len()];
+        self.free.iter().for_each(|&slot| is_free[slot as usize] = true);
+        let slots = self.slots.iter().zip(is_free);
+        slots.filter(|(_, is_free)| !is_free).map(|(slot, _)| slot.class).collect()
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.free.len() == self.slots.len()
     }

@@ -75,6 +75,9 @@ pub(super) struct Series {
     /// How long the dispatcher runs requests itself at a stretch.
     #[serde(default)]
     assist: Option<String>,
+    /// Turns end at whole quanta only.
+    #[serde(default)]
+    renews: bool,
     /// The policy is told random classes.
     #[serde(default)]
     random_classes: bool,
@@ -171,6 +174,9 @@ impl Experiment {
             costs: self.costs(series)?,
             migrates: !series.pinned,
             assist,
+            // The paper's runs for a whole quantum.
+            assist_yields: false,
+            renews: series.renews,
             classifier: match series.random_classes {
                 true => Classifier::Random { classes },
                 false => Classifier::Right,

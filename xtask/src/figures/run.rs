@@ -22,7 +22,7 @@ pub(super) struct Effort {
 }
 
 impl Effort {
-    pub(super) const FULL: Self = Self { seeds: 5, curve_seeds: 2, length: 1.0, tolerance: 0.005 };
+    pub(super) const FULL: Self = Self { seeds: 5, curve_seeds: 1, length: 1.0, tolerance: 0.008 };
     pub(super) const QUICK: Self = Self { seeds: 2, curve_seeds: 1, length: 0.1, tolerance: 0.01 };
 }
 
