@@ -10,8 +10,8 @@
 //! ```
 
 mod demo;
-mod machine_code;
 mod figures;
+mod machine_code;
 mod overhead;
 mod process;
 mod programs;

@@ -180,4 +180,6 @@ pub fn simulate<O: Observer>(
 }
 
 #[cfg(test)]
+mod tests;
+#[cfg(test)]
 mod theory;

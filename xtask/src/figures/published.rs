@@ -97,6 +97,6 @@ fn compared(figure: &Figure, drawn: &Drawn, published: &Published) -> (String, f
     }
 }
 
-fn nearest<'a>(drawn: &'a Drawn, distance: impl Fn(&Point) -> f64) -> Option<&'a Point> {
+fn nearest(drawn: &Drawn, distance: impl Fn(&Point) -> f64) -> Option<&Point> {
     drawn.points.iter().min_by(|a, b| distance(a).abs().total_cmp(&distance(b).abs()))
 }
