@@ -34,10 +34,10 @@ fn run(setup: &Setup, requests: &[(u64, u16, u64)]) -> (Log, Counts) {
 fn a_short_request_overtakes_a_long_one_at_the_end_of_its_quantum() {
     let requests = [(0, 1, 100_000), (1_000, 0, 500)];
     let (log, counts) = run(&ideal("ps", 1, Some(5_000)), &requests);
-    assert_eq!((log.slowest(0), counts.preemptions), 4_500, 1);
+    assert_eq!((log.slowest(0), counts.preemptions), (4_500, 1));
     let (log, counts) = run(&ideal("c-fcfs", 1, Some(5_000)), &requests);
     assert!(log.slowest(0) == 99_500);
-    assert_eq!((counts.preemptions, counts.end_ns), 0, 100_500);
+    assert_eq!((counts.preemptions, counts.end_ns), (0, 100_500));
 }
 
 #[test]
@@ -102,7 +102,7 @@ fn the_dispatcher_runs_what_no_worker_has_room_for() {
     assert!(run(&alone, &requests).0.slowest(0) > 90_000);
     let assisted = Setup { assist: Some(500), ..alone };
     let (log, counts) = run(&assisted, &requests);
-    assert_eq!((counts.assisted, counts.assisted_ns), 2, 4_000);
+    assert_eq!((counts.assisted, counts.assisted_ns), (2, 4_000));
     assert_eq!(log.slowest(0), 3_500, "one after the other");
 }
 
@@ -119,7 +119,7 @@ fn beyond_the_bound_requests_are_dropped_and_counted() {
     let setup = Setup { queue_bound: 10, ..ideal("c-fcfs", 1, None) };
     let requests: Vec<(u64, u16, u64)> = (0..100).map(|_| (0, 0, 1_000)).collect();
     let (_, counts) = run(&setup, &requests);
-    assert_eq!((counts.offered, counts.answered, counts.dropped), 100, 10, 90);
+    assert_eq!((counts.offered, counts.answered, counts.dropped), (100, 10, 90));
 }
 
 #[test]
