@@ -9,6 +9,8 @@ pub mod error;
 pub mod key_value;
 #[cfg(feature = "runtime")]
 pub mod loadgen;
+#[cfg(feature = "runtime")]
+pub mod micro;
 pub mod quantum;
 pub mod requests;
 pub mod results;

@@ -118,6 +118,8 @@ pub struct Run {
     pub achieved_quantum_raw_ns: Option<AchievedQuantum>,
     /// Turns that ended by preemption.
     pub preemptions: u64,
+    /// Requests that a worker could hold at the run's end: the k of JBSQ(k).
+    pub jbsq_depth: usize,
     /// Requests that the dispatcher ran itself.
     pub assisted: u64,
     /// Longest time between two polls of the dispatcher.
@@ -297,6 +299,7 @@ pub(crate) mod tests {
             }),
             achieved_quantum_raw_ns: None,
             preemptions: 0,
+            jbsq_depth: 2,
             assisted: 0,
             longest_poll_gap_ns: 0,
             stolen: Stolen::default(),

@@ -48,6 +48,9 @@ pub enum Error {
         "this binary's symbol `concord_build_info` is no build record; rebuild it by `cargo concord build`"
     )]
     BuildRecord,
+    /// The handler of the signal that ends turns could not be installed.
+    #[error("the signal handler of `preemption` = Signal could not be installed: {0}")]
+    Signal(#[source] io::Error),
     /// A thread could not be started.
     #[error("cannot start the thread `{thread}`: {source}")]
     Spawn {

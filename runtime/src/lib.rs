@@ -37,7 +37,7 @@
 //! Module layers, each importing downward only (`tests/layers.rs`):
 //!
 //! ```text
-//!   5  server, testing
+//!   5  server, testing, micro
 //!   4  dispatcher, worker, config
 //!   3  policy, transport, preempt, metrics
 //!   2  context, request, service
@@ -56,6 +56,7 @@ mod dispatcher;
 mod error;
 mod id;
 mod metrics;
+pub mod micro;
 pub mod policy;
 mod preempt;
 mod request;
@@ -68,7 +69,7 @@ pub mod testing;
 pub mod transport;
 mod worker;
 
-pub use config::{Assist, Config, Idle, Pinning};
+pub use config::{Assist, Config, Idle, Pinning, Preemption, Rotation};
 pub use error::{Error, ServiceError};
 pub use id::{Class, WorkerId};
 pub use metrics::{AssistStatistics, ClassStatistics, Interval, Overrun, Statistics, StolenTime};

@@ -10,7 +10,7 @@ const WORKER: WorkerId = WorkerId(0);
 
 /// One worker that holds one request, and no quantum: whatever comes second can only run on the dispatcher.
 fn one_at_a_time(assist: Assist) -> Config {
-    Config { assist, jbsq_depth: 1, ..polite(None) }
+    Config { assist, jbsq_depth: Some(1), ..polite(None) }
 }
 
 fn runners(completions: &[Completion]) -> Vec<WorkerId> {

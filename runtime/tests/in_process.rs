@@ -48,7 +48,7 @@ fn every_request_of_a_mix_is_answered_on_every_number_of_workers() {
             let kind = if index % 7 == 0 { LONG } else { SHORT };
             schedule.push(Nanos(index * 1_000), &[kind, index as u8]);
         }
-        let config = Config { workers, jbsq_depth, ..polite(Some(Nanos::from_micros(2))) };
+        let config = Config { workers, jbsq_depth: Some(jbsq_depth), ..polite(Some(Nanos::from_micros(2))) };
         let (statistics, completions) = run(schedule, config);
         assert_eq!((statistics.offered(), statistics.answered()), (2_000, 2_000));
         assert_eq!((statistics.dropped(), statistics.errors()), (0, 0));

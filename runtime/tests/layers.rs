@@ -10,17 +10,18 @@ const LAYERS: [&[&str]; 6] = [
     &["context", "request", "service"],
     &["metrics", "policy", "preempt", "transport"],
     &["config", "dispatcher", "worker"],
-    &["server", "testing", "lib"],
+    &["server", "testing", "micro", "lib"],
 ];
 
 /// Files that may say `unsafe`.
-const UNSAFE: [&str; 18] = [
+const UNSAFE: [&str; 19] = [
     "context/current.rs",
     "context/fiber.rs",
     "context/registers.rs",
     "context/task.rs",
     "preempt/guard.rs",
     "preempt/record.rs",
+    "preempt/signal.rs",
     "preempt/symbols.rs",
     "preempt/wait.rs",
     "preempt/watch.rs",

@@ -18,7 +18,8 @@ fn every_policy_answers_every_request_of_a_mix() {
                 let kind = [LONG, SHORT, UNKNOWN, SHORT, FAILS, SHORT, SHORT][index as usize % 7];
                 schedule.push(Nanos(index * 1_000), &[kind]);
             }
-            let config = Config { workers, jbsq_depth, policy: policy.into(), ..polite(QUANTUM) };
+            let config =
+                Config { workers, jbsq_depth: Some(jbsq_depth), policy: policy.into(), ..polite(QUANTUM) };
             let (statistics, completions) = run(schedule, config);
             assert_eq!(
                 (statistics.offered(), statistics.answered(), statistics.dropped()),

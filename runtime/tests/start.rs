@@ -55,7 +55,7 @@ fn run(service: Failing) -> Result<(), Error> {
 #[test]
 fn an_impossible_configuration_is_refused_before_the_setup() {
     let service = Failing { setup: true, classes: 1, ..Failing::default() };
-    let error = Server::new(service, Config { jbsq_depth: 0, ..polite(None) }).err().unwrap();
+    let error = Server::new(service, Config { jbsq_depth: Some(0), ..polite(None) }).err().unwrap();
     assert!(error.to_string().contains("`jbsq_depth`"), "{error}");
 }
 

@@ -2,8 +2,9 @@
 
 use anyhow::{Result, ensure};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use concord::{Assist, Config, Idle, Nanos};
+use concord::{Config, Idle, Nanos};
 
+use super::mechanisms::MechanismArgs;
 use crate::quantum;
 use crate::workload::{Length, Workload};
 
@@ -42,39 +43,14 @@ pub(super) struct RuntimeArgs {
     /// Policy that decides which request runs next
     #[arg(long, value_name = "NAME", default_value = "ps")]
     policy: String,
-    /// Requests that a worker holds at most, the running one included
-    #[arg(long, value_name = "K", default_value_t = 2)]
-    jbsq_depth: usize,
-    /// Whether the dispatcher runs requests itself while no worker has room
-    #[arg(long, value_enum, default_value_t = AssistArg::Auto)]
-    assist: AssistArg,
+    #[command(flatten)]
+    mechanisms: MechanismArgs,
     /// Requests under way at most; more are dropped and counted
     #[arg(long, value_name = "N", default_value_t = 65_536)]
     queue_bound: usize,
     /// How idle threads wait; `auto` polls when there is a core for each thread
     #[arg(long, value_enum, default_value_t = IdleArg::Auto)]
     idle: IdleArg,
-}
-
-/// [`Assist`] on the command line.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum AssistArg {
-    /// In a program with probes
-    Auto,
-    /// Never
-    Off,
-    /// Always: a handler without probes keeps the dispatcher from its work
-    On,
-}
-
-impl From<AssistArg> for Assist {
-    fn from(assist: AssistArg) -> Self {
-        match assist {
-            AssistArg::Auto => Self::Auto,
-            AssistArg::Off => Self::Off,
-            AssistArg::On => Self::On,
-        }
-    }
 }
 
 /// [`Idle`] on the command line.
@@ -101,14 +77,7 @@ impl From<IdleArg> for Idle {
 impl RuntimeArgs {
     /// What differs from the default, as `cargo concord compare --variants` would name it.
     pub(super) fn variant(&self) -> String {
-        let assist = self.assist.to_possible_value().map(|value| value.get_name().to_string());
-        let options = [
-            ("assist", assist.filter(|_| !matches!(self.assist, AssistArg::Auto))),
-            ("jbsq-depth", (self.jbsq_depth != 2).then(|| self.jbsq_depth.to_string())),
-        ];
-        let set = options.into_iter().filter_map(|(name, value)| Some(format!("{name}={}", value?)));
-        let set: Vec<String> = set.collect();
-        if set.is_empty() { "default".into() } else { set.join("+") }
+        self.mechanisms.variant()
     }
 
     /// The runtime's configuration, checked.
@@ -117,16 +86,14 @@ impl RuntimeArgs {
     /// The option that is impossible.
     pub(super) fn config(&self) -> Result<Config> {
         let quantum = quantum::parse(&self.quantum).map_err(|error| anyhow::anyhow!("--quantum: {error}"))?;
-        let config = Config {
+        let config = self.mechanisms.apply(Config {
             workers: self.workers,
             quantum: quantum.map(Nanos),
             policy: self.policy.clone(),
-            jbsq_depth: self.jbsq_depth,
-            assist: self.assist.into(),
             queue_bound: self.queue_bound,
             idle: self.idle.into(),
             ..Config::default()
-        };
+        });
         config.validate()?;
         Ok(config)
     }
@@ -194,8 +161,7 @@ mod tests {
             workers: 1,
             quantum: "5us".into(),
             policy: "ps".into(),
-            jbsq_depth: 2,
-            assist: AssistArg::Auto,
+            mechanisms: MechanismArgs::default(),
             queue_bound: 4_096,
             idle: IdleArg::Auto,
         }
@@ -209,18 +175,10 @@ mod tests {
             (RuntimeArgs { workers: 0, ..args() }, "workers"),
             (RuntimeArgs { quantum: "0us".into(), ..args() }, "quantum"),
             (RuntimeArgs { policy: "psx".into(), ..args() }, "policy"),
-            (RuntimeArgs { jbsq_depth: 0, ..args() }, "jbsq_depth"),
         ] {
             let message = args.config().unwrap_err().to_string();
             assert!(message.contains(option), "{message}");
         }
-    }
-
-    #[test]
-    fn what_differs_from_the_default_is_named() {
-        assert_eq!(args().variant(), "default");
-        let args = RuntimeArgs { assist: AssistArg::Off, jbsq_depth: 1, ..args() };
-        assert_eq!(args.variant(), "assist=off+jbsq-depth=1");
     }
 
     #[test]

@@ -89,6 +89,7 @@ pub(super) fn measure<S: Service>(service: S, requests: &dyn Requests, args: &In
         achieved_quantum_ns: achieved_quantum(&statistics.achieved_quantum, longest_turn),
         achieved_quantum_raw_ns: achieved_quantum(&statistics.achieved_quantum, u64::MAX),
         preemptions: statistics.preemptions,
+        jbsq_depth: statistics.jbsq_depth,
         assisted: statistics.assist.requests,
         longest_poll_gap_ns: statistics.longest_poll_gap.0,
         stolen: gaps.stolen(),

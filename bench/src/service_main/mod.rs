@@ -21,6 +21,7 @@ mod cli;
 mod for_requests;
 mod in_process;
 mod load;
+mod mechanisms;
 mod report;
 mod serve;
 mod service_times;

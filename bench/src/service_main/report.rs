@@ -57,7 +57,8 @@ pub(super) fn run(run: &Run) -> String {
     }
     let _ = writeln!(
         text,
-        "the dispatcher ran {} requests itself; longest time between two of its polls {} us",
+        "workers held up to {} requests; the dispatcher ran {} itself; longest time between two of its polls {} us",
+        run.jbsq_depth,
         run.assisted,
         micros(run.longest_poll_gap_ns as f64)
     );

@@ -70,6 +70,7 @@ impl FakePrograms {
             achieved_quantum_ns: quantum_ns.map(achieved),
             achieved_quantum_raw_ns: quantum_ns.map(|ns| achieved(3 * ns)),
             preemptions: 7,
+            jbsq_depth: 2,
             assisted: 3,
             longest_poll_gap_ns: 5_000,
             stolen: Stolen::default(),

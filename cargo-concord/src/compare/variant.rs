@@ -5,7 +5,7 @@ use std::fmt;
 use anyhow::{Result, ensure};
 
 /// Options of a service's program that a variant may set; the program checks their values.
-const OPTIONS: [&str; 2] = ["assist", "jbsq-depth"];
+const OPTIONS: [&str; 5] = ["assist", "jbsq-depth", "preemption", "interrupt-cycles", "rotation"];
 
 /// A set of options that differ from the default.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -36,8 +36,11 @@ pub(crate) struct Meta {
     pub(crate) taken_in: Tsc,
     /// Sum of its turns.
     pub(crate) received: Ticks,
-    /// The last of them, when it was ended by preemption.
-    pub(crate) last_turn: Option<Ticks>,
+    /// Length of the last of them, and when it ended.
+    pub(crate) turn: Ticks,
+    pub(crate) ended: Tsc,
+    /// Whether it was ended by preemption.
+    pub(crate) was_preempted: bool,
     pub(crate) preemptions: u32,
     /// Whether it has been answered.
     pub(crate) is_over: bool,

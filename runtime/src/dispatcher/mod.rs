@@ -11,12 +11,14 @@
 
 mod admission;
 mod assist;
+mod depth;
 mod quantum;
 mod slots;
 mod tasks;
 
 pub(crate) use admission::Counts;
 pub(crate) use assist::{Assist, AssistReport};
+pub(crate) use depth::{DEEPEST, Depth};
 pub(crate) use quantum::{Limits, Quantum};
 pub(crate) use slots::{Slot, Slots};
 pub(crate) use tasks::TaskTable;
@@ -45,6 +47,7 @@ pub(crate) struct Dispatcher<'a, S: Service, T: Transport> {
     pub(crate) slots: Slots<'a>,
     pub(crate) tasks: TaskTable,
     pub(crate) quantum: Quantum,
+    pub(crate) depth: Depth,
     /// `None`: it runs no requests itself.
     pub(crate) assist: Option<Assist<'a, S, T::Egress>>,
     pub(crate) counts: Counts,
@@ -63,6 +66,7 @@ pub(crate) struct DispatcherReport {
     pub(crate) quantum: Quantum,
     pub(crate) policy: Report,
     pub(crate) assist: Option<AssistReport>,
+    pub(crate) depth: usize,
     pub(crate) gaps: GapDetector,
     pub(crate) lost: u64,
     pub(crate) epoch: Tsc,
@@ -98,9 +102,10 @@ impl<S: Service, T: Transport> Dispatcher<'_, S, T> {
         let end = Tsc::now();
         let lost = self.transport.lost();
         let policy = self.policy.report();
+        let depth = self.depth.get();
         let Self { counts, quantum, assist, gaps, .. } = self;
         let assist = assist.map(Assist::report);
-        DispatcherReport { counts, quantum, policy, assist, gaps, lost, epoch, end }
+        DispatcherReport { counts, quantum, policy, assist, depth, gaps, lost, epoch, end }
     }
 
     /// Takes back what workers have finished or been made to stop.
@@ -112,13 +117,17 @@ impl<S: Service, T: Transport> Dispatcher<'_, S, T> {
                 let slot = &self.slots.all[index];
                 let worker = slot.worker;
                 let item = item_of(&task, worker);
-                match *task.meta() {
-                    Meta { is_over: true, .. } => self.policy.done(worker, item, now),
-                    Meta { last_turn: Some(ran), .. } => {
-                        self.quantum.learn(slot, ran);
-                        self.policy.preempted(worker, item, now);
-                    }
-                    Meta { last_turn: None, .. } => self.policy.waits(worker, item, now),
+                let &Meta { turn, ended, is_over, was_preempted, .. } = task.meta();
+                if self.depth.learn(turn, now.since(ended)) {
+                    self.slots.workers.set_depth(self.depth.get());
+                }
+                if is_over {
+                    self.policy.done(worker, item, now);
+                } else if was_preempted {
+                    self.quantum.learn(slot, turn, ended);
+                    self.policy.preempted(worker, item, now);
+                } else {
+                    self.policy.waits(worker, item, now);
                 }
                 self.tasks.put(task);
             }
@@ -196,7 +205,7 @@ impl<S: Service, T: Transport> Dispatcher<'_, S, T> {
 
     fn something_waits(&self) -> bool {
         self.policy.waiting() > 0
-            || (2..=self.slots.workers.depth()).any(|held| !self.slots.workers.holding(held).is_empty())
+            || (2..=self.slots.workers.deepest()).any(|held| !self.slots.workers.holding(held).is_empty())
     }
 }
 

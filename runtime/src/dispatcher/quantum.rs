@@ -10,13 +10,15 @@
 //! of the line at its next probe and goes on. A beat or an arming that nothing answers in time is noted as an
 //! overrun: the host has stopped the worker, or it is in a long call without probes.
 
+use hdrhistogram::Histogram;
+
 use super::slots::{Signal, Slot, Slots};
 use crate::id::WorkerId;
-use crate::metrics::IntervalLog;
+use crate::metrics::{IntervalLog, histogram};
 use crate::policy::{End, Policy};
 use crate::preempt::line;
-use crate::preempt::turn::Turn;
-use crate::sys::clock::{Ticks, Tsc};
+use crate::preempt::turn::{Generation, Turn};
+use crate::sys::clock::{Clock, Ticks, Tsc};
 
 /// What a [`Quantum`] goes by.
 #[derive(Clone, Copy, Debug)]
@@ -35,16 +37,24 @@ pub(crate) struct Quantum {
     limits: Limits,
     leads: Vec<Lead>,
     overruns: IntervalLog<WorkerId>,
+    /// Nanoseconds from an arming to the end of its turn.
+    notification: Histogram<u64>,
+    clock: Clock,
 }
 
 impl Quantum {
     pub(crate) fn new(limits: Limits, workers: usize) -> Self {
-        Self { limits, leads: vec![Lead::default(); workers], overruns: IntervalLog::new() }
+        let leads = vec![Lead::default(); workers];
+        let (overruns, notification) = (IntervalLog::new(), histogram());
+        Self { limits, leads, overruns, notification, clock: Clock::get() }
     }
 
     /// A preempted turn of `slot` has lasted for `ran`. Tells something of its delay when it was armed for having
     /// lasted for the quantum.
-    pub(crate) fn learn(&mut self, slot: &Slot<'_>, ran: Ticks) {
+    pub(crate) fn learn(&mut self, slot: &Slot<'_>, ran: Ticks, ended: Tsc) {
+        if slot.last_armed != Generation::NONE {
+            self.notification.saturating_record(self.clock.nanos(ended.since(slot.armed_at)).0);
+        }
         if let (Some(quantum), true) = (self.limits.quantum, slot.was_due) {
             self.leads[slot.worker.index()].learn(quantum, ran);
         }
@@ -88,7 +98,8 @@ impl Quantum {
         // The turn that the policy means is that of the oldest request not collected.
         let turn = slot.running().filter(|_| slot.outbox.is_empty());
         if let Some(turn) = turn.filter(|turn| turn.generation != slot.last_armed) {
-            line::arm(slot.line, turn.generation);
+            slot.armed_at = Tsc::now();
+            slot.end(turn.generation);
             slot.last_armed = turn.generation;
             slot.was_due = since.is_some_and(|since| Some(end.at.since(since)) == self.limits.quantum);
             slot.signal = Some(Signal { turn: turn.generation, value: turn.generation, at: now });
@@ -124,6 +135,10 @@ impl Quantum {
         }
     }
 
+    pub(crate) fn notification(&self) -> &Histogram<u64> {
+        &self.notification
+    }
+
     pub(crate) fn overruns(&self) -> &IntervalLog<WorkerId> {
         &self.overruns
     }
@@ -156,7 +171,6 @@ mod tests {
     use super::*;
     use crate::id::Class;
     use crate::policy::{Item, Setup, Spec};
-    use crate::preempt::turn::Generation;
     use crate::ring::spsc::ring;
     use crate::sync::{AtomicU32, Ordering};
     use crate::worker::Shared;
@@ -178,8 +192,8 @@ mod tests {
             let line: &AtomicU32 = Box::leak(Box::new(AtomicU32::new(0)));
             let (inbox, _) = ring(1);
             let (_, outbox) = ring(1);
-            let slot = Slot::new(WorkerId(0), (inbox, outbox), shared, line, std::thread::current());
-            let slots = Slots::new(vec![slot], 2, false);
+            let slot = Slot::new(WorkerId(0), (inbox, outbox), shared, line, std::thread::current(), None);
+            let slots = Slots::new(vec![slot], 2, 2, false);
             let setup = Setup {
                 workers: 1,
                 capacity: 4,

@@ -7,8 +7,9 @@
 use crate::context::Task;
 use crate::id::WorkerId;
 use crate::policy::Workers;
-use crate::preempt::line;
+use crate::preempt::signal::Target;
 use crate::preempt::turn::{Generation, Turn};
+use crate::preempt::{line, signal};
 use crate::ring::spsc::{Consumer, Producer};
 use crate::sync::{AtomicU32, Ordering, Thread};
 use crate::sys::clock::Tsc;
@@ -40,11 +41,15 @@ pub(crate) struct Slot<'a> {
     pub(crate) shared: &'a Shared,
     pub(crate) line: &'static AtomicU32,
     pub(crate) thread: Thread,
+    /// Where to signal it, when signals are what ends turns.
+    pub(crate) target: Option<Target>,
     /// The last signal, until it is seen to have been answered.
     pub(crate) signal: Option<Signal>,
     pub(crate) last_beat: Tsc,
     /// The last generation that was armed; a generation is armed once (line.rs, I2).
     pub(crate) last_armed: Generation,
+    /// When that was.
+    pub(crate) armed_at: Tsc,
     /// Whether that turn was armed because it had lasted for the quantum.
     pub(crate) was_due: bool,
 }
@@ -56,14 +61,37 @@ impl<'a> Slot<'a> {
         shared: &'a Shared,
         line: &'static AtomicU32,
         thread: Thread,
+        target: Option<Target>,
     ) -> Self {
         let (signal, last_beat, last_armed) = (None, Tsc(0), Generation::NONE);
-        Self { worker, inbox, outbox, shared, line, thread, signal, last_beat, last_armed, was_due: false }
+        let (was_due, armed_at) = (false, Tsc(0));
+        Self {
+            worker,
+            inbox,
+            outbox,
+            shared,
+            line,
+            thread,
+            target,
+            signal,
+            last_beat,
+            last_armed,
+            armed_at,
+            was_due,
+        }
     }
 
     /// The turn that runs now.
     pub(crate) fn running(&self) -> Option<Turn> {
         self.shared.turn.running()
+    }
+
+    /// Tells the turn `generation` to end.
+    pub(crate) fn end(&self, generation: Generation) {
+        match self.target {
+            None => line::arm(self.line, generation),
+            Some(target) => signal::send(target, generation),
+        }
     }
 
     pub(crate) fn stop(&self) {
@@ -83,8 +111,10 @@ pub(crate) struct Slots<'a> {
 }
 
 impl<'a> Slots<'a> {
-    pub(crate) fn new(all: Vec<Slot<'a>>, depth: usize, workers_sleep: bool) -> Self {
-        let workers = Workers::new(all.len(), depth);
+    /// `deepest`: most that k can be; `depth`: what it is at first.
+    pub(crate) fn new(all: Vec<Slot<'a>>, deepest: usize, depth: usize, workers_sleep: bool) -> Self {
+        let mut workers = Workers::new(all.len(), deepest);
+        workers.set_depth(depth);
         Self { all, workers, workers_sleep }
     }
 

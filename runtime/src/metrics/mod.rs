@@ -5,7 +5,7 @@ mod recorder;
 
 pub use intervals::Interval;
 pub(crate) use intervals::{GapDetector, IntervalLog};
-pub(crate) use recorder::WorkerRecorder;
+pub(crate) use recorder::{Turns, WorkerRecorder, histogram};
 
 use hdrhistogram::Histogram;
 
@@ -26,6 +26,14 @@ pub struct Statistics {
     pub preemptions: u64,
     /// For preempted turns, nanoseconds from the turn's start to the switch.
     pub achieved_quantum: Histogram<u64>,
+    /// For turns that the dispatcher ended, nanoseconds from its writing to the line until the task had left its worker.
+    pub notification: Histogram<u64>,
+    /// Nanoseconds from the end of a preempted turn to the begin of the worker's next one.
+    pub turnaround: Histogram<u64>,
+    /// Turns of all workers together, and the time that passed between them.
+    pub turns: u64,
+    /// See `turns`.
+    pub between_turns: Nanos,
     /// Packets that were no requests: dropped.
     pub malformed: u64,
     /// Requests longer than `request_size`: answered by an error.
@@ -38,6 +46,8 @@ pub struct Statistics {
     pub unsent: u64,
     /// Stacks mapped, all workers together: about the most tasks that were under way at once.
     pub stacks: u64,
+    /// Requests that a worker could hold at the run's end: what was asked for, or derived.
+    pub jbsq_depth: usize,
     /// What the dispatcher ran itself.
     pub assist: AssistStatistics,
     /// Longest time between two polls of the dispatcher, slices of requests that it ran itself included.

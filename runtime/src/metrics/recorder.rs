@@ -5,7 +5,7 @@ use hdrhistogram::Histogram;
 use super::{ClassStatistics, SLOWDOWN_SCALE};
 use crate::id::Class;
 use crate::request::Status;
-use crate::sys::clock::Nanos;
+use crate::sys::clock::{Clock, Nanos, Ticks, Tsc};
 
 /// Longest time that histograms tell apart from longer ones.
 const LONGEST: Nanos = Nanos::from_millis(100_000);
@@ -21,6 +21,46 @@ fn record(histogram: &mut Histogram<u64>, value: u64) {
 
 /// The name of the class of requests that the service cannot name.
 const UNKNOWN: &str = "unknown";
+
+/// How a worker's turns follow each other.
+#[derive(Debug)]
+pub(crate) struct Turns {
+    pub(crate) turnaround: Histogram<u64>,
+    pub(crate) count: u64,
+    pub(crate) between: Ticks,
+    /// When the last one ended, and whether by preemption.
+    last: Option<(Tsc, bool)>,
+}
+
+impl Turns {
+    pub(crate) fn new() -> Self {
+        Self { turnaround: histogram(), count: 0, between: Ticks(0), last: None }
+    }
+
+    /// A turn begins.
+    #[inline]
+    pub(crate) fn begin(&mut self, clock: Clock, start: Tsc) {
+        self.count += 1;
+        let Some((ended, was_preempted)) = self.last else { return };
+        let gap = start.since(ended);
+        self.between = self.between + gap;
+        if was_preempted {
+            record(&mut self.turnaround, clock.nanos(gap).0);
+        }
+    }
+
+    /// It has ended.
+    #[inline]
+    pub(crate) fn end(&mut self, ended: Tsc, was_preempted: bool) {
+        self.last = Some((ended, was_preempted));
+    }
+
+    pub(crate) fn merge(&mut self, other: &Turns) {
+        self.count += other.count;
+        self.between = self.between + other.between;
+        merge(&mut self.turnaround, &other.turnaround);
+    }
+}
 
 /// See the module.
 #[derive(Debug)]
@@ -94,6 +134,18 @@ fn merge(into: &mut Histogram<u64>, from: &Histogram<u64>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn turns_say_what_passed_between_them() {
+        let clock = Clock::get();
+        let (mut turns, mut all) = (Turns::new(), Turns::new());
+        for (start, ended, was_preempted) in [(0, 100, true), (130, 200, false), (210, 300, true)] {
+            turns.begin(clock, Tsc(start));
+            turns.end(Tsc(ended), was_preempted);
+        }
+        all.merge(&turns);
+        assert_eq!((all.count, all.between, all.turnaround.len()), (3, Ticks(40), 1));
+    }
 
     #[test]
     fn merged_recorders_hold_both_workers_figures() {

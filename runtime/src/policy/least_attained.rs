@@ -82,7 +82,7 @@ impl Policy for LeastAttained {
         let for_anyone = first.into_iter().flat_map(|least| all.clone().map(move |worker| (worker, least)));
         let pinned = self.queue.with_pinned().iter();
         let pinned = pinned.filter_map(|worker| Some((worker, self.rank(self.queue.pinned(worker)?))));
-        let behind = (2..=workers.depth()).flat_map(|held| workers.holding(held).iter());
+        let behind = (2..=workers.deepest()).flat_map(|held| workers.holding(held).iter());
         let behind = behind.filter_map(|worker| Some((worker, self.received(workers.second(worker)?))));
         let waiting = for_anyone.chain(pinned).chain(behind);
         waiting

@@ -16,7 +16,7 @@ pub(super) fn end_by_clock(
         let (worker, since) = workers.longest_turn()?;
         return Some(End { worker, at: since + quantum });
     }
-    let behind = (2..=workers.depth()).flat_map(|held| workers.holding(held).iter());
+    let behind = (2..=workers.deepest()).flat_map(|held| workers.holding(held).iter());
     let turns = with_work.iter().chain(behind).filter_map(|worker| Some((worker, workers.turn(worker)?)));
     let (worker, since) = turns.min_by_key(|&(_, since)| since)?;
     Some(End { worker, at: since + quantum })

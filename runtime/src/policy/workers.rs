@@ -10,7 +10,10 @@ use crate::sys::clock::Tsc;
 /// back in that order: the oldest one is the one that runs, or it has just ended.
 #[derive(Debug)]
 pub struct Workers {
+    /// k: requests that a worker may be given.
     depth: usize,
+    /// Most that k can be.
+    deepest: usize,
     inboxes: Vec<Inbox>,
     /// By the number of requests held, 0 to `depth`.
     holding: Vec<WorkerSet>,
@@ -38,6 +41,7 @@ impl Workers {
         holding[0] = WorkerSet::all(workers);
         Self {
             depth,
+            deepest: depth,
             inboxes: (0..workers).map(|_| inbox()).collect(),
             holding,
             turns: vec![NO_TURN; workers],
@@ -50,9 +54,23 @@ impl Workers {
         self.inboxes.len()
     }
 
-    /// How many requests a worker may hold: k.
+    /// How many requests a worker may be given to hold: k.
     pub fn depth(&self) -> usize {
         self.depth
+    }
+
+    /// How many requests a worker may hold from a time when k was greater.
+    pub fn deepest(&self) -> usize {
+        self.deepest
+    }
+
+    /// Changes k. Workers that hold more keep what they have.
+    ///
+    /// # Panics
+    /// When `depth` is 0 or more than these workers were made for.
+    pub fn set_depth(&mut self, depth: usize) {
+        assert!((1..=self.deepest).contains(&depth), "k is 1 to {}, not {depth}", self.deepest);
+        self.depth = depth;
     }
 
     /// Workers that hold exactly `requests`, at most k.
@@ -90,7 +108,7 @@ impl Workers {
     #[inline]
     pub fn second(&self, worker: WorkerId) -> Option<u32> {
         let inbox = &self.inboxes[worker.index()];
-        let position = if inbox.oldest + 1 == self.depth { 0 } else { inbox.oldest + 1 };
+        let position = if inbox.oldest + 1 == self.deepest { 0 } else { inbox.oldest + 1 };
         (inbox.held > 1).then(|| inbox.slots[position])
     }
 
@@ -127,8 +145,8 @@ impl Workers {
         let inbox = &mut self.inboxes[worker.index()];
         assert!(inbox.held < self.depth, "{worker} holds k requests already");
         let mut position = inbox.oldest + inbox.held;
-        if position >= self.depth {
-            position -= self.depth;
+        if position >= self.deepest {
+            position -= self.deepest;
         }
         inbox.slots[position] = slot;
         inbox.held += 1;
@@ -144,7 +162,7 @@ impl Workers {
     pub fn take_back(&mut self, worker: WorkerId) {
         let inbox = &mut self.inboxes[worker.index()];
         assert!(inbox.held > 0, "{worker} holds no request");
-        inbox.oldest = if inbox.oldest + 1 == self.depth { 0 } else { inbox.oldest + 1 };
+        inbox.oldest = if inbox.oldest + 1 == self.deepest { 0 } else { inbox.oldest + 1 };
         inbox.held -= 1;
         let held = inbox.held;
         self.holding[held + 1].remove(worker);
@@ -185,6 +203,22 @@ mod tests {
         workers.take_back(W[1]);
         workers.take_back(W[1]);
         assert_eq!((workers.oldest(W[1]), workers.idle().len()), (None, 3));
+    }
+
+    #[test]
+    fn a_smaller_k_leaves_a_worker_what_it_holds() {
+        let mut workers = Workers::new(1, 3);
+        (0..3).for_each(|slot| workers.give(W[0], slot));
+        workers.set_depth(1);
+        assert!(workers.are_full() && workers.holding(3).contains(W[0]));
+        (0..3).for_each(|slot| {
+            assert_eq!(workers.oldest(W[0]), Some(slot));
+            workers.take_back(W[0]);
+        });
+        workers.give(W[0], 3);
+        assert!(workers.are_full());
+        workers.set_depth(3);
+        assert!(!workers.are_full());
     }
 
     #[test]

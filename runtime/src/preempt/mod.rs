@@ -15,7 +15,7 @@
 //!
 //! `line`, `turn` and `decide` hold the protocol over plain atomics and values; `tests/loom.rs` checks them.
 //! `watch` and `countdown` end the turns of a thread that nobody signals, the dispatcher's.
-//! `symbols` has the words and stubs that compiled code names, `probe` what the stubs call, `guard` what users
+//! `signal` is a baseline. `symbols` has the words and stubs that compiled code names, `probe` what the stubs call, `guard` what users
 //! mark, `record` what tests watch, `wait` what compiled code calls to wait on a condition variable.
 //!
 //! Cost budget: nothing but the probe itself while the line is clear. A preemption costs the worker one move of
@@ -27,6 +27,7 @@ mod guard;
 pub(crate) mod line;
 mod probe;
 mod record;
+pub(crate) mod signal;
 pub(crate) mod symbols;
 pub(crate) mod turn;
 mod wait;

@@ -5,10 +5,10 @@
 mod report;
 mod threads;
 
-use crate::config::Config;
+use crate::config::{Config, Preemption};
 use crate::error::Error;
 use crate::metrics::Statistics;
-use crate::preempt::symbols;
+use crate::preempt::{signal, symbols};
 use crate::service::Service;
 use crate::sync::{Arc, AtomicBool, Ordering};
 use crate::sys::build::Build;
@@ -93,6 +93,9 @@ impl<S: Service> Server<S> {
     /// Never for a request's sake. A defect of the runtime itself aborts the process.
     pub fn run<T: Transport>(&mut self, mut transport: T) -> Result<Statistics, Error> {
         symbols::keep_linked();
+        if self.config.preemption == Preemption::Signal {
+            signal::install().map_err(Error::Signal)?;
+        }
         let clock = Clock::get();
         let egress = transport
             .open(self.config.workers + usize::from(self.assists()), self.config.request_size)

@@ -3,28 +3,30 @@
 //! Nothing is taken in before every thread is ready; when one cannot be set up, the others are released. The
 //! dispatcher ends first: it is the one that writes to the workers' lines, which end with their threads.
 
+use std::collections::VecDeque;
 use std::sync::mpsc;
 use std::thread::{Scope, ScopedJoinHandle};
 
 use super::Server;
-use crate::config::Config;
+use crate::config::{Config, Preemption, Rotation};
 use crate::context::{StackPool, Task};
 use crate::dispatcher::{
-    Assist, Counts, Dispatcher, DispatcherReport, Limits, Quantum, Slot, Slots, TaskTable, Ticker,
+    Assist, Counts, Depth, Dispatcher, DispatcherReport, Limits, Quantum, Slot, Slots, TaskTable, Ticker,
 };
 use crate::error::Error;
 use crate::id::WorkerId;
-use crate::metrics::{GapDetector, WorkerRecorder};
+use crate::metrics::{GapDetector, Turns, WorkerRecorder};
 use crate::policy::{Policy, Setup, Spec};
+use crate::preempt::signal::{self, Target};
 use crate::preempt::{symbols, turn::Generation, watch::Watch};
 use crate::ring::spsc::{Consumer, Producer, ring};
 use crate::service::{Service, handler, second_handler};
 use crate::sync::{AtomicU32, Ordering, Thread};
 use crate::sys::affinity;
-use crate::sys::clock::{Clock, Nanos, Tsc};
+use crate::sys::clock::{Clock, Nanos, Ticks, Tsc};
 use crate::sys::idle::{Idler, Manner};
 use crate::transport::{Egress, Transport};
-use crate::worker::{Runner, Shared, Worker, WorkerReport};
+use crate::worker::{Runner, Shared, TurnEnds, Worker, WorkerReport};
 
 /// How often a long turn is asked whether it still runs. Answering takes the worker some 300 ns.
 const BEAT: Nanos = Nanos::from_micros(100);
@@ -37,6 +39,7 @@ struct Ready {
     worker: WorkerId,
     line: &'static AtomicU32,
     thread: Thread,
+    target: Option<Target>,
 }
 
 /// The two ends that a worker's thread gets.
@@ -112,8 +115,8 @@ impl<S: Service> Plan<'_, S> {
     }
 
     fn rings<E>(&self, egress: E) -> (DispatcherEnds, WorkerEnds<E>) {
-        let (inbox_in, inbox) = ring(self.config().jbsq_depth);
-        let (outbox, outbox_out) = ring(self.config().jbsq_depth);
+        let (inbox_in, inbox) = ring(self.config().deepest());
+        let (outbox, outbox_out) = ring(self.config().deepest());
         ((inbox_in, outbox_out), WorkerEnds { inbox, outbox, egress })
     }
 
@@ -174,11 +177,17 @@ impl<S: Service> Plan<'_, S> {
             line: symbols::line(),
             inbox: ends.inbox,
             outbox: ends.outbox,
+            ends: self.turn_ends(),
+            own: (self.config().rotation == Rotation::Worker)
+                .then(|| VecDeque::with_capacity(self.config().deepest())),
             generation: Generation::NONE,
             idler: self.idler(),
             gaps: self.gaps(),
+            turns: Turns::new(),
         };
-        let _ = ready.send(Ok(Ready { worker, line: body.line, thread: std::thread::current() }));
+        let target = (self.config().preemption == Preemption::Signal).then(signal::this_thread);
+        let (line, thread) = (body.line, std::thread::current());
+        let _ = ready.send(Ok(Ready { worker, line, thread, target }));
         // Should another worker's thread end without a word, the dispatcher must not wait for this sender.
         drop(ready);
         Some(body.run())
@@ -218,12 +227,13 @@ impl<S: Service> Plan<'_, S> {
         let outboxes = slots.iter().map(|slot| slot.outbox.peek()).collect();
         let assist = runner.map(|runner| Assist::new(runner, Watch::new(outboxes)));
         let policy = self.policy()?;
+        let depth = Depth::new(config.jbsq_depth);
         let _abort = AbortOnUnwind;
         let dispatcher = Dispatcher {
             service: &self.server.service,
             transport,
             policy,
-            slots: Slots::new(slots, config.jbsq_depth, self.manner == Manner::Polite),
+            slots: Slots::new(slots, config.deepest(), depth.get(), self.manner == Manner::Polite),
             tasks: TaskTable::new(
                 config.queue_bound,
                 self.server.classes.len(),
@@ -231,6 +241,7 @@ impl<S: Service> Plan<'_, S> {
                 config.reply_size,
             ),
             quantum: Quantum::new(self.limits(), config.workers),
+            depth,
             assist,
             counts: Counts::new(self.server.classes.len()),
             classes: self.server.classes.len(),
@@ -243,12 +254,31 @@ impl<S: Service> Plan<'_, S> {
         Ok(dispatcher.run())
     }
 
+    fn turn_ends(&self) -> TurnEnds {
+        match self.config().preemption {
+            Preemption::Line | Preemption::Signal => TurnEnds::Told { interrupt: Ticks(0) },
+            Preemption::EmulatedInterrupt { cycles } => TurnEnds::Told { interrupt: Ticks(cycles.into()) },
+            Preemption::Clock => {
+                let quantum =
+                    self.config().quantum.map_or(Ticks(u64::MAX / 2), |quantum| self.clock.ticks(quantum));
+                TurnEnds::Clock { watch: Watch::new(Vec::new()), quantum }
+            }
+        }
+    }
+
+    /// The quantum, as far as it is the dispatcher's to keep.
+    fn quantum(&self) -> Option<Ticks> {
+        let quantum = self.config().quantum.filter(|_| self.config().dispatcher_ends_turns());
+        quantum.map(|quantum| self.clock.ticks(quantum))
+    }
+
     fn limits(&self) -> Limits {
-        let config = self.config();
+        // A line that is armed for good must not be written to.
+        let gets_beats = self.server.build.has_probes() && self.config().dispatcher_ends_turns();
         Limits {
-            quantum: config.quantum.map(|quantum| self.clock.ticks(quantum)),
-            tolerance: self.clock.ticks(config.stolen_threshold),
-            beat: self.server.build.has_probes().then(|| self.clock.ticks(BEAT)),
+            quantum: self.quantum(),
+            tolerance: self.clock.ticks(self.config().stolen_threshold),
+            beat: gets_beats.then(|| self.clock.ticks(BEAT)),
         }
     }
 
@@ -258,7 +288,7 @@ impl<S: Service> Plan<'_, S> {
             workers: config.workers,
             capacity: config.queue_bound,
             classes: self.server.classes.len(),
-            quantum: config.quantum.map(|quantum| self.clock.ticks(quantum)),
+            quantum: self.quantum(),
             ticks_per_micro: self.clock.ticks(Nanos::from_millis(1)).0 as f64 / 1e3,
             clock: Some(Tsc::now),
         };
@@ -277,8 +307,8 @@ impl<S: Service> Plan<'_, S> {
             workers.push(ready.recv().map_err(|_| Error::WorkerLost)??);
         }
         workers.sort_by_key(|ready| ready.worker);
-        let slot = |(Ready { worker, line, thread }, ends)| {
-            Slot::new(worker, ends, &self.shared[worker.index()], line, thread)
+        let slot = |(Ready { worker, line, thread, target }, ends)| {
+            Slot::new(worker, ends, &self.shared[worker.index()], line, thread, target)
         };
         Ok(workers.into_iter().zip(ends).map(slot).collect())
     }

@@ -12,17 +12,20 @@ mod runner;
 
 pub(crate) use runner::{Answered, Runner, RunnerReport};
 
+use std::collections::VecDeque;
+
 use crossbeam_utils::CachePadded;
 
 use crate::context::{Outcome, Task};
-use crate::metrics::GapDetector;
+use crate::metrics::{GapDetector, Turns};
 use crate::preempt;
 use crate::preempt::turn::{Generation, Turn, TurnWord};
+use crate::preempt::watch::Watch;
 use crate::request::Status;
 use crate::ring::spsc::{Consumer, Producer};
 use crate::service::Service;
 use crate::sync::{AtomicBool, AtomicU32, Ordering};
-use crate::sys::clock::Tsc;
+use crate::sys::clock::{Ticks, Tsc};
 use crate::sys::idle::{Idler, Sleeper, Step};
 use crate::transport::Egress;
 
@@ -54,28 +57,52 @@ pub(crate) struct Worker<'a, S: Service, E> {
     pub(crate) line: &'static AtomicU32,
     pub(crate) inbox: Consumer<Task>,
     pub(crate) outbox: Producer<Task>,
+    pub(crate) ends: TurnEnds,
+    /// Requests that the worker keeps until they are done; `None`: the dispatcher has them between turns.
+    pub(crate) own: Option<VecDeque<Task>>,
     pub(crate) generation: Generation,
     pub(crate) idler: Idler,
     pub(crate) gaps: GapDetector,
+    pub(crate) turns: Turns,
+}
+
+/// Who ends a worker's turns.
+pub(crate) enum TurnEnds {
+    /// The dispatcher. To receive its signal costs this much more than it does: see
+    /// [`EmulatedInterrupt`](crate::Preemption::EmulatedInterrupt).
+    Told { interrupt: Ticks },
+    /// The worker's own clock, after the quantum; `watch` watches nothing else.
+    Clock { watch: Watch, quantum: Ticks },
 }
 
 /// What a worker leaves behind.
 pub(crate) struct WorkerReport {
     pub(crate) runner: RunnerReport,
     pub(crate) gaps: GapDetector,
+    pub(crate) turns: Turns,
 }
 
 impl<S: Service, E: Egress> Worker<'_, S, E> {
     /// Runs until the dispatcher says stop and the inbox is empty.
     pub(crate) fn run(mut self) -> WorkerReport {
         loop {
-            match self.inbox.pop() {
+            match self.next() {
                 Some(task) => self.take(task),
                 None if self.must_stop() => break,
                 None => self.idle(),
             }
         }
-        WorkerReport { runner: self.runner.report(), gaps: self.gaps }
+        WorkerReport { runner: self.runner.report(), gaps: self.gaps, turns: self.turns }
+    }
+
+    /// The task to run next.
+    #[inline]
+    fn next(&mut self) -> Option<Task> {
+        let Some(own) = &mut self.own else { return self.inbox.pop() };
+        while let Some(task) = self.inbox.pop() {
+            own.push_back(task);
+        }
+        own.pop_front()
     }
 
     fn must_stop(&self) -> bool {
@@ -110,7 +137,10 @@ impl<S: Service, E: Egress> Worker<'_, S, E> {
             return self.end(task, &answered);
         }
         match self.turn(&mut task) {
-            Outcome::Preempted | Outcome::Waiting => self.give_back(task),
+            Outcome::Preempted | Outcome::Waiting => match &mut self.own {
+                Some(own) => own.push_back(task),
+                None => self.give_back(task),
+            },
             Outcome::Done | Outcome::Panicked => {
                 let answered = self.runner.finish(&mut task);
                 self.end(task, &answered);
@@ -119,11 +149,23 @@ impl<S: Service, E: Egress> Worker<'_, S, E> {
     }
 
     fn turn(&mut self, task: &mut Task) -> Outcome {
-        self.generation = self.generation.next();
         let start = Tsc::now();
-        let turn = Turn::new(self.generation, start.0);
-        let outcome = preempt::run_turn(task.fiber(), turn, &self.shared.turn, self.line);
+        self.turns.begin(self.runner.clock, start);
+        let outcome = match &self.ends {
+            TurnEnds::Told { .. } => {
+                self.generation = self.generation.next();
+                let turn = Turn::new(self.generation, start.0);
+                preempt::run_turn(task.fiber(), turn, &self.shared.turn, self.line)
+            }
+            TurnEnds::Clock { watch, quantum } => {
+                preempt::run_watched(task.fiber(), watch, start + *quantum, self.line)
+            }
+        };
         self.runner.account(task, outcome, start);
+        self.turns.end(task.meta().ended, outcome == Outcome::Preempted);
+        if let (TurnEnds::Told { interrupt }, Outcome::Preempted) = (&self.ends, outcome) {
+            spin_for(*interrupt);
+        }
         outcome
     }
 
@@ -136,5 +178,12 @@ impl<S: Service, E: Egress> Worker<'_, S, E> {
     fn give_back(&mut self, task: Task) {
         let pushed = self.outbox.push(task);
         assert!(pushed.is_ok(), "the outbox holds as many tasks as a worker can have");
+    }
+}
+
+fn spin_for(span: Ticks) {
+    let begin = Tsc::now();
+    while span.0 > 0 && Tsc::now().since(begin) < span {
+        std::hint::spin_loop();
     }
 }

@@ -48,6 +48,7 @@ impl<S: Service, E: Egress> Runner<'_, S, E> {
         let Ok(stack) = self.stacks.take() else {
             let message = "no stack could be mapped; lower `queue_bound` or `stack_size`";
             task.reply().fail(Status::NoStack, message);
+            task.meta_mut().ended = Tsc::now();
             return false;
         };
         let handler = self.handler;
@@ -62,13 +63,18 @@ impl<S: Service, E: Egress> Runner<'_, S, E> {
 
     /// Notes a turn that began at `start` and has just ended.
     pub(crate) fn account(&mut self, task: &mut Task, outcome: Outcome, start: Tsc) {
-        let ran = Tsc::now().since(start);
+        let ended = Tsc::now();
+        let ran = ended.since(start);
         let meta = task.meta_mut();
+        (meta.turn, meta.ended) = (ran, ended);
         meta.received = meta.received + ran;
-        meta.last_turn = (outcome == Outcome::Preempted).then_some(ran);
-        if outcome == Outcome::Preempted {
+        meta.was_preempted = outcome == Outcome::Preempted;
+        if meta.was_preempted {
             meta.preemptions += 1;
-            self.recorder.preempted(self.clock.nanos(ran));
+            // How long the dispatcher's slices are says nothing of the quantum.
+            if self.by != WorkerId::DISPATCHER {
+                self.recorder.preempted(self.clock.nanos(ran));
+            }
         }
     }
 
@@ -82,9 +88,9 @@ impl<S: Service, E: Egress> Runner<'_, S, E> {
 
     /// Sends the reply. The task is then ready for its next request.
     pub(crate) fn answer(&mut self, task: &mut Task, status: Status) -> Answered {
-        let done = Tsc::now();
         task.meta_mut().is_over = true;
         let meta = *task.meta();
+        let done = meta.ended;
         let answer = Answer {
             by: self.by,
             origin: meta.origin,

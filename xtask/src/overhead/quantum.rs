@@ -62,7 +62,7 @@ mod tests {
     /// 1,000 preempted turns, `long` of which went on for 10 us without a probe.
     fn run(long: f64) -> Run {
         let run = serde_json::json!({
-            "policy": "ps", "variant": "default", "assisted": 0, "longest_poll_gap_ns": 0, "quantum_ns": 5000, "load": null, "workload": "request", "rate": 1.0, "workers": 1, "seed": 1,
+            "policy": "ps", "variant": "default", "assisted": 0, "longest_poll_gap_ns": 0, "jbsq_depth": 2, "quantum_ns": 5000, "load": null, "workload": "request", "rate": 1.0, "workers": 1, "seed": 1,
             "seconds": 1.0, "instrumented": true, "excluded_pct": 0.0, "classes": [], "preemptions": 1000, "trimmed": "",
             "adherence": {"kept_pct": 100.0, "tolerance_ns": 1, "late_p99_ns": 1, "void": false},
             "stolen": {"gaps": 0, "total_ns": 0, "longest_ns": 0, "pct": 0.0},

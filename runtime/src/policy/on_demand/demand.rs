@@ -119,7 +119,7 @@ impl OnDemand {
     /// Requests in an inbox, behind a turn that has turned out to be none of the short ones.
     fn for_inboxes(&self, workers: &Workers, first: &mut Option<Candidate>) {
         let limit = self.limits[0].min(self.shortness.limit().max(self.settings.arm));
-        for worker in (2..=workers.depth()).flat_map(|held| workers.holding(held).iter()) {
+        for worker in (2..=workers.deepest()).flat_map(|held| workers.holding(held).iter()) {
             let slot = workers.second(worker).expect("it holds two requests");
             let since = self.shared.requests.waits_since(slot);
             improve(first, self.candidate_after(workers, worker, limit, since + self.settings.arm));

@@ -1,5 +1,9 @@
 //! Options of a server.
 
+mod mechanism;
+
+pub use mechanism::{Assist, Preemption, Rotation};
+
 use crate::error::Error;
 use crate::policy;
 use crate::sys::affinity::allowed_cores;
@@ -14,8 +18,13 @@ pub struct Config {
     /// How long a turn may last while something waits for its worker; `None`: nothing is preempted.
     /// Default: 5 us.
     pub quantum: Option<Nanos>,
-    /// Requests that a worker holds at most, the running one included: the k of JBSQ(k). Default: 2.
-    pub jbsq_depth: usize,
+    /// Requests that a worker holds at most, the running one included: the k of JBSQ(k). `None`, the default: what
+    /// covers the hand-off, as it is measured while requests run; 2 to 16.
+    pub jbsq_depth: Option<usize>,
+    /// How a turn is ended before its request is done. Default: `Line`.
+    pub preemption: Preemption,
+    /// Who decides what runs next on a worker. Default: `Dispatcher`.
+    pub rotation: Rotation,
     /// Whether the dispatcher runs requests itself while no worker has room. Default: `Auto`.
     pub assist: Assist,
     /// The policy's name, and options after a colon; [`policy::help`] lists them. Default: `ps`.
@@ -37,17 +46,6 @@ pub struct Config {
     /// Two clock readings of a spinning loop further apart than this are time that the host stole; a turn
     /// that does not see for longer than this what was written to its line is an overrun. Default: 10 us.
     pub stolen_threshold: Nanos,
-}
-
-/// Whether the dispatcher runs requests itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Assist {
-    /// In a binary with probes; without them it could not return to its work before a handler does.
-    Auto,
-    /// Never.
-    Off,
-    /// Always: for handlers that are known to be short, or that call probes themselves.
-    On,
 }
 
 /// Where threads run.
@@ -78,7 +76,9 @@ impl Default for Config {
         Self {
             workers: 1,
             quantum: Some(Nanos::from_micros(5)),
-            jbsq_depth: 2,
+            jbsq_depth: None,
+            preemption: Preemption::Line,
+            rotation: Rotation::Dispatcher,
             assist: Assist::Auto,
             policy: "ps".into(),
             stack_size: 256 << 10,
@@ -112,7 +112,8 @@ impl Config {
             })?;
             check(quantum <= Nanos::from_millis(1_000), "quantum", || format!("is {quantum}; at most 1s"))?;
         }
-        within("jbsq_depth", self.jbsq_depth, 1, 1024)?;
+        within("jbsq_depth", self.deepest(), 1, 1024)?;
+        self.check_mechanisms()?;
         self.check_policy()?;
         within("stack_size", self.stack_size, MIN_STACK, 1 << 30)?;
         within("queue_bound", self.queue_bound, 1, 1 << 24)?;
@@ -160,15 +161,6 @@ impl Config {
                 }
                 allowed_cores().get(..=self.workers).map(<[usize]>::to_vec).unwrap_or_default()
             }
-        }
-    }
-
-    /// Whether a dispatcher of a binary with probes, or without, runs requests itself.
-    pub(crate) fn assists(&self, has_probes: bool) -> bool {
-        match self.assist {
-            Assist::Auto => has_probes,
-            Assist::Off => false,
-            Assist::On => true,
         }
     }
 
@@ -220,8 +212,12 @@ mod tests {
         let refused = [
             ("workers", Config { workers: 0, ..default() }),
             ("quantum", Config { quantum: Some(Nanos(0)), ..default() }),
-            ("jbsq_depth", Config { jbsq_depth: 0, ..default() }),
+            ("jbsq_depth", Config { jbsq_depth: Some(0), ..default() }),
             ("policy", Config { policy: "round-robin".into(), ..default() }),
+            (
+                "preemption",
+                Config { preemption: Preemption::EmulatedInterrupt { cycles: u32::MAX }, ..default() },
+            ),
             ("stack_size", Config { stack_size: 4096, ..default() }),
             ("queue_bound", Config { queue_bound: 0, ..default() }),
             ("request_size", Config { request_size: 0, ..default() }),
