@@ -6,9 +6,11 @@
 //! cargo xtask overhead  what probes cost over real programs and what they buy: table, JSON, picture
 //! cargo xtask programs  programs of the registry, built by Cargo and by us: do they do the same, what do builds take
 //! cargo xtask figures   the papers' figures by simulation, published values beside ours
+//! cargo xtask ablation  what each mechanism of the runtime adds: throughput within an objective, micro-benchmarks
 //! cargo xtask setup     installs the system packages that the others need
 //! ```
 
+mod ablation;
 mod demo;
 mod figures;
 mod machine_code;
@@ -43,6 +45,8 @@ enum Command {
     Programs(programs::Options),
     /// Simulate the papers' figures: pictures, data, published values beside ours
     Figures(figures::Options),
+    /// Compare the runtime with one mechanism more at each step, from emulated interrupts to the whole
+    Ablation(ablation::Options),
     /// Install the system packages that builds and tests need
     Setup,
 }
@@ -51,6 +55,7 @@ fn main() -> ExitCode {
     let done = match Cli::parse().command {
         Command::Demo(options) => demo::run(&options),
         Command::Test(options) => test::run(&options),
+        Command::Ablation(options) => ablation::run(&options),
         Command::Overhead(options) => overhead::run(&options),
         Command::Programs(options) => programs::run(&options),
         Command::Figures(options) => figures::run(&options),
