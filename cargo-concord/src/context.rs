@@ -84,6 +84,11 @@ impl Context {
         self.folder.join("links")
     }
 
+    /// Folder of units that links prepared.
+    pub(crate) fn units(&self) -> PathBuf {
+        self.folder.join("units")
+    }
+
     /// rustc's incremental folder, which keeps its MIR inliner off.
     pub(crate) fn incremental(&self) -> PathBuf {
         self.folder.join("incremental")

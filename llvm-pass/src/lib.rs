@@ -3,13 +3,14 @@
 //! A crate's life is the list of stages in [`pipeline`]; each stage is a file:
 //!
 //! ```text
-//! unit (read) -> resolve -> select -> guard -> optimise -> merge -> reshape -> probe (-> second) -> record -> codegen, verify
+//! unit (read) -> resolve -> select -> guard -> optimise, import -> merge -> reshape -> probe (-> second) -> record -> codegen, verify
 //! ```
 //!
 //! Without LLVM types: [`resolve`], [`mod@cfg`], [`names`], [`guard::catalogue`], [`probe::plan`], [`second::choice`], [`second::weights`], most of
 //! [`verify`]. All else speaks
 //! inkwell; raw calls of LLVM's C API are in `ffi` alone.
 
+pub mod cache;
 pub mod cfg;
 pub mod codegen;
 pub mod constructors;
@@ -17,6 +18,7 @@ pub mod error;
 pub mod ffi;
 pub mod guard;
 pub mod helpers;
+pub mod import;
 pub mod ir;
 pub mod loops;
 mod merge;

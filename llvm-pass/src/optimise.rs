@@ -10,14 +10,21 @@ use crate::error::{Error, Result};
 /// What is done to the standard library, and to the merged module when the profile asks for no LTO.
 pub const DEAD_CODE: &str = "globaldce,strip-dead-prototypes";
 
-/// The passes for one unit: the whole pipeline, or its first half when the merge is optimised again.
+/// The passes for one unit by itself: what comes before units see each other's functions.
 pub fn unit_passes(optimise: &Optimise) -> String {
     let level = level(optimise);
     match optimise.lto {
-        Lto::Off => format!("default<{level}>"),
-        Lto::Thin | Lto::Fat if level == "O0" => format!("default<{level}>"),
+        _ if level == "O0" => format!("default<{level}>"),
+        Lto::Off => format!("thinlto-pre-link<{level}>"),
         Lto::Thin | Lto::Fat => format!("lto-pre-link<{level}>"),
     }
+}
+
+/// The passes for one unit that small functions of others have come to. Without LTO rustc does the same to the parts
+/// of a crate; with LTO the merged module is optimised instead.
+pub fn completing_passes(optimise: &Optimise) -> Option<String> {
+    let level = level(optimise);
+    (optimise.lto == Lto::Off && level != "O0").then(|| format!("thinlto<{level}>"))
 }
 
 /// The passes for the merged module; dead code alone goes when the profile asks for no LTO.
@@ -85,9 +92,12 @@ mod tests {
     fn the_profile_names_the_pipeline() {
         let optimise =
             |level: &str, lto| Optimise { level: level.to_owned(), lto, cpu: None, debug_info: false };
-        assert_eq!(unit_passes(&optimise("3", Lto::Off)), "default<O3>");
-        assert_eq!(unit_passes(&optimise("s", Lto::Off)), "default<Os>");
+        assert_eq!(unit_passes(&optimise("0", Lto::Off)), "default<O0>");
+        assert_eq!(unit_passes(&optimise("3", Lto::Off)), "thinlto-pre-link<O3>");
+        assert_eq!(completing_passes(&optimise("s", Lto::Off)).as_deref(), Some("thinlto<Os>"));
+        assert_eq!(completing_passes(&optimise("0", Lto::Off)), None);
         assert_eq!(unit_passes(&optimise("3", Lto::Fat)), "lto-pre-link<O3>");
+        assert_eq!(completing_passes(&optimise("3", Lto::Fat)), None);
         assert_eq!(merged_passes(&optimise("2", Lto::Thin)), "lto<O2>");
         assert_eq!(merged_passes(&optimise("0", Lto::Fat)), "globaldce,strip-dead-prototypes");
     }

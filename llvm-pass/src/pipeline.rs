@@ -141,6 +141,8 @@ fn collect(prepared: Vec<Prepared>, instrument: &Instrument) -> Report {
     let configured = instrument.exclude.iter().chain(&instrument.include);
     report.unmatched = configured.cloned().collect();
     for unit in prepared {
+        report.units += 1;
+        report.reused += u32::from(unit.reused);
         report.unmatched.retain(|path| !unit.selection.matched.contains(path));
         report.instrumented.extend(unit.selection.instrumented);
         report.skipped.extend(unit.selection.skipped);

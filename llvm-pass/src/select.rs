@@ -12,6 +12,7 @@ use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::context::ContextRef;
 use inkwell::module::Module;
 use inkwell::values::FunctionValue;
+use serde::{Deserialize, Serialize};
 
 use crate::ffi::{self, Callee};
 use crate::helpers::{self, Helpers};
@@ -22,7 +23,7 @@ use crate::names::{Language, Name};
 pub const PROBED: &str = "concord-probed";
 
 /// What [`mark`] decided about one unit.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Selection {
     /// Demangled names of the selected functions.
     pub instrumented: Vec<String>,

@@ -9,8 +9,10 @@ mod support;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use concord_pass::{constructors, guard, probe, reshape, select, slow_path, standard};
+use concord_pass::import::Offer;
+use concord_pass::{constructors, ffi, guard, probe, reshape, select, slow_path, standard};
 use inkwell::context::Context;
+use inkwell::module::Module;
 use libtest_mimic::{Arguments, Failed, Trial};
 use support::{Case, expected, relevant, source, with_expected};
 
@@ -64,6 +66,7 @@ fn run(text: &str) -> Result<String, Failed> {
         "standard" => drop(standard::mark(&module, &case.instrument(), &case.defined)),
         "slow path" => drop(slow_path::clear(&module)),
         "guard" => drop(guard::mark_guards(&module, &case.defined)),
+        "lend" => return lent(module, &case),
         "waits" => drop(guard::waits::redirect(&module)),
         "reshape" => {
             let optimise = case.optimise();
@@ -88,4 +91,15 @@ fn run(text: &str) -> Result<String, Failed> {
     }
     module.verify().map_err(|message| format!("the stage made an invalid module: {message}"))?;
     Ok(relevant(&module.print_to_string().to_string()))
+}
+
+/// What the module lends to others.
+fn lent(module: Module<'_>, case: &Case) -> Result<String, Failed> {
+    let optimise = case.optimise();
+    let machine = concord_pass::target::machine(&module, &optimise)?;
+    let offer = Offer::of(module, &machine, &optimise, "golden")?.ok_or("it lends nothing")?;
+    let context = Context::create();
+    let copies = ffi::parse(&offer.bitcode, "lent", &context)?;
+    copies.verify().map_err(|message| format!("what is lent is no valid module: {message}"))?;
+    Ok(relevant(&copies.print_to_string().to_string()))
 }

@@ -90,6 +90,7 @@ fn make(level: &str, lto: Lto, output: OutputKind, probes: bool) -> Made {
             ..Instrument::default()
         },
         work_dir: folder.path().to_owned(),
+        cache: None,
         dump: Vec::new(),
     };
     let LinkOutcome { object, report, .. } = pipeline::run(&job).expect("the pass succeeds");

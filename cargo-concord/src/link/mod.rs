@@ -169,6 +169,7 @@ fn new_job(
         optimise: profile.optimise(),
         instrument: context.settings.instrument(context.probes),
         work_dir: work_dir.to_path_buf(),
+        cache: Some(context.units()),
         dump: context.dump_stages.clone(),
     }
 }

@@ -43,6 +43,7 @@ pub(crate) fn begin(
         }
     }
     saved_job.work_dir = "work".into();
+    saved_job.cache = None;
     write_json(&saved.folder.join("job.json"), &saved_job)?;
     saved.write("replay.sh", &script(context, &job.artefact, linker))?;
     let script = saved.folder.join("replay.sh");

@@ -28,6 +28,9 @@ pub struct LinkJob {
     pub instrument: Instrument,
     /// Folder for the object and the dumps; exists and belongs to this link alone.
     pub work_dir: PathBuf,
+    /// Folder of prepared units of earlier links, shared by links; nothing is kept when absent.
+    #[serde(default)]
+    pub cache: Option<PathBuf>,
     /// Stages whose modules are written to `work_dir`, as `STAGE/UNIT.ll` or `STAGE.ll`.
     pub dump: Vec<Stage>,
 }
@@ -228,6 +231,12 @@ pub struct Report {
     pub unmatched: Vec<String>,
     /// [`Instrument::bound`] as it was used.
     pub bound: u32,
+    /// The program's units, the standard library's counted as one.
+    #[serde(default)]
+    pub units: u32,
+    /// Those among them that are as an earlier link prepared them.
+    #[serde(default)]
+    pub reused: u32,
     /// Seconds per stage, in the order in which they ran.
     pub seconds: Vec<(String, f64)>,
     /// Peak resident memory of the pass, in bytes.

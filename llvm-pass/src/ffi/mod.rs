@@ -6,6 +6,7 @@ mod arithmetic;
 mod block;
 mod call;
 pub mod clone;
+mod import;
 pub mod labels;
 pub mod location;
 mod module;
@@ -24,6 +25,7 @@ pub use call::{
     is_address_taken, is_volatile_operation, replace_by_function, set_called_pointer, set_callee,
     set_invoke_destination, touches_no_memory, type_key,
 };
+pub use import::{isolate, make_copy, names_only_what_others_know};
 pub use module::{
     Global, add_used, globals, module_assembly, open_lazily, parse, set_option, set_prefix,
     take_constructors, thread_local,

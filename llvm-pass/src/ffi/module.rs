@@ -48,6 +48,11 @@ impl<'ctx> Global<'ctx> {
         }
     }
 
+    /// LLVM's value, for this folder alone.
+    pub(super) fn value_ref(&self) -> LLVMValueRef {
+        self.value.as_value_ref()
+    }
+
     /// Hides a definition from the linker, so that it may be changed, inlined and dropped freely.
     pub fn internalise(&self) {
         let value = self.value.as_value_ref();

@@ -72,6 +72,7 @@ impl Program {
             optimise: Optimise { level: "3".to_owned(), lto: Lto::Off, cpu: None, debug_info: false },
             instrument: Instrument { probes, ..Instrument::default() },
             work_dir: work_dir.clone(),
+            cache: None,
             dump: Vec::new(),
         };
         let object = pipeline::run(&job).expect("the pass succeeds").object.expect("there was bitcode");

@@ -59,6 +59,7 @@ pub fn job(inputs: &[&Path], level: &str, output: OutputKind, folder: &Path) -> 
         optimise: Optimise { level: level.to_owned(), lto: Lto::Off, cpu: None, debug_info: true },
         instrument: Instrument::default(),
         work_dir: folder.to_owned(),
+        cache: None,
         dump: vec![Stage::Probe],
     }
 }

@@ -21,7 +21,7 @@ const EXPECTED: &str = ";=";
 
 /// The directives of a golden file.
 pub struct Case {
-    /// `stage`: `select`, `guard`, `waits`, `reshape`, `probe`, `constructors`, `standard` or `slow path`.
+    /// `stage`: `select`, `guard`, `waits`, `reshape`, `probe`, `constructors`, `lend`, `standard` or `slow path`.
     pub stage: String,
     /// `level`: the profile's opt-level; `s` when absent, which unrolls nothing.
     pub level: String,

@@ -8,3 +8,4 @@ mod libraries;
 mod profiles;
 mod settings;
 mod tools;
+mod units;
