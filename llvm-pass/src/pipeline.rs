@@ -5,7 +5,7 @@
 //!                               std as one unit: select, GUARD -------^     VERIFY looks at the last two
 //! ```
 //!
-//! Units are independent until the merge (`prepare.rs`). The profile's `lto` decides
+//! Units are independent until the merge, but for what they lend each other (`prepare/`). The profile's `lto` decides
 //! whether the merged module is optimised again; probes are placed in the merged module either way, since
 //! recursion and the cost of a call do not end at a crate's border.
 
