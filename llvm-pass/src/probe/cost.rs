@@ -1,7 +1,7 @@
 //! What instructions cost, in units of one that is executed in a cycle or less together with others.
 //!
-//! The weights need not be exact: [`concord_job::PICOSECONDS_PER_INSTRUCTION`] was measured with them, over whole
-//! programs. What counts is that nothing dear is taken to be cheap.
+//! The weights need not be exact: [`concord_job::PICOSECONDS_PER_INSTRUCTION`] was measured over whole programs, in
+//! instructions executed. What counts is that nothing dear is taken to be cheap.
 
 use inkwell::types::{AnyTypeEnum, BasicTypeEnum};
 use inkwell::values::{InstructionOpcode, InstructionValue, Operand};
