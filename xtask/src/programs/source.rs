@@ -136,3 +136,31 @@ fn copy(from: &Path, to: &Path) -> Result<()> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_one_locked_version_is_found() {
+        let entry = |name: &str, version: &str| {
+            format!("[[package]]\nname = \"{name}\"\nversion = \"{version}\"\nchecksum = \"c\"\n\n")
+        };
+        let lock =
+            [entry("hyper-util", "0.1"), entry("hyper", "1.8.1"), entry("b", "1"), entry("b", "2")].concat();
+        assert_eq!(locked(&lock, "hyper").unwrap(), "1.8.1");
+        assert!(locked(&lock, "h").unwrap_err().to_string().contains("does not name h"));
+        assert!(locked(&lock, "b").unwrap_err().to_string().contains("several versions of b"));
+    }
+
+    #[test]
+    fn sources_are_copied_with_all_their_folders() {
+        let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/programs");
+        let target = std::env::temp_dir().join(format!("concord-source-{}", std::process::id()));
+        copy(&own, &target).unwrap();
+        let read = |folder: &Path| std::fs::read(folder.join("checks/tree.rs")).unwrap();
+        assert!(read(&own) == read(&target));
+        remove(&target).unwrap();
+        assert!(!target.exists() && remove(&target).is_ok());
+    }
+}
