@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
-use serde_json::Value;
 
 use super::catalogue::Program;
 use crate::process::{self, cargo};
@@ -79,23 +78,35 @@ fn asking(program: &Program, folder: &Path) -> Result<PathBuf> {
     Ok(folder)
 }
 
-/// Where Cargo keeps the source of a package that the one in `folder` depends on.
+/// Where Cargo keeps the source of a package that the one in `folder` depends on, directly or not.
+///
+/// By the layout of Cargo's home: `cargo metadata` does not name packages without a library.
 fn package(folder: &Path, name: &str, version: &str) -> Result<PathBuf> {
-    let mut metadata = cargo(&["metadata", "--format-version", "1"]);
-    metadata.current_dir(folder);
-    let metadata: Value = serde_json::from_str(&process::output(metadata)?)?;
-    let packages = metadata["packages"].as_array().context("cargo metadata names no packages")?;
-    let found = packages.iter().find(|package| package["name"] == name && package["version"] == version);
-    let manifest = found.and_then(|package| package["manifest_path"].as_str());
-    let manifest = manifest.with_context(|| format!("cargo metadata does not know {name} {version}"))?;
-    Ok(Path::new(manifest).parent().context("a manifest is in a folder")?.to_owned())
+    let mut fetch = cargo(&["fetch"]);
+    fetch.current_dir(folder);
+    process::run(fetch)?;
+    let sources = cargo_home()?.join("registry/src");
+    let unread = || format!("cannot read {}", sources.display());
+    for registry in std::fs::read_dir(&sources).with_context(unread)? {
+        let package = registry.with_context(unread)?.path().join(format!("{name}-{version}"));
+        if package.join("Cargo.toml").is_file() {
+            return Ok(package);
+        }
+    }
+    bail!("Cargo has fetched {name} {version}, but {} does not hold it", sources.display())
+}
+
+fn cargo_home() -> Result<PathBuf> {
+    let own = std::env::var_os("CARGO_HOME").map(PathBuf::from);
+    let usual = || Some(PathBuf::from(std::env::var_os("HOME")?).join(".cargo"));
+    own.or_else(usual).context("neither CARGO_HOME nor HOME is set")
 }
 
 fn dependency(name: &'static str, program: &Path, folder: &Path) -> Result<Dependency> {
     let lock =
         std::fs::read_to_string(program.join("Cargo.lock")).context("the package has no Cargo.lock")?;
     let version = locked(&lock, name)?;
-    let own = folder.join(format!("{name}-{version} of {}", file_name(program)));
+    let own = folder.join(format!("{name}-{version}-of-{}", file_name(program)));
     remove(&own)?;
     copy(&package(program, name, version)?, &own)?;
     Ok(Dependency { name, folder: own })
