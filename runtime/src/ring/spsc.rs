@@ -22,7 +22,7 @@
 //! Cost: each side keeps a copy of the other's index and reads the shared one only when the copy says full or
 //! empty; a push and the pop of it move two cache lines.
 
-use std::mem::MaybeUninit;
+use std::mem::{MaybeUninit, offset_of};
 
 use crossbeam_utils::CachePadded;
 
@@ -36,6 +36,12 @@ struct Ring<T> {
 
 // The layout that I3 needs: 128 bytes, since adjacent-line prefetchers move lines in pairs.
 const _: () = assert!(align_of::<CachePadded<AtomicUsize>>() == concord_abi::LINE_BYTES);
+const _: () = {
+    let (head, tail) = (offset_of!(Ring<u64>, head), offset_of!(Ring<u64>, tail));
+    // The pointer to the slots is in a third pair of lines, which nobody writes.
+    let slots = offset_of!(Ring<u64>, slots);
+    assert!(head.abs_diff(tail) >= 128 && head.abs_diff(slots) >= 128 && tail.abs_diff(slots) >= 128);
+};
 
 // SAFETY: values of `T` cross from the producer's thread to the consumer's, hence `T: Send`; the slots are
 // shared by I2, which the two handles keep by being the only writers of head and tail.

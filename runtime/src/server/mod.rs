@@ -2,6 +2,7 @@
 //!
 //! `threads` starts and joins the threads, `report` sums up what they leave behind.
 
+mod faults;
 mod report;
 mod threads;
 
@@ -12,9 +13,10 @@ use crate::preempt::{signal, symbols};
 use crate::service::Service;
 use crate::sync::{Arc, AtomicBool, Ordering};
 use crate::sys::build::Build;
-use crate::sys::clock::Clock;
+use crate::sys::clock::{self, Clock};
 use crate::transport::Transport;
 use crate::worker::Shared;
+use faults::Machine;
 use threads::Plan;
 
 /// A service with its options, ready to run.
@@ -53,7 +55,7 @@ impl<S: Service> Server<S> {
             return Err(Error::Classes(classes.len()));
         }
         let server = Self { service, classes, config, build, shutdown: Arc::default() };
-        server.warn_without_probes();
+        server.warn();
         Ok(server)
     }
 
@@ -115,12 +117,15 @@ impl<S: Service> Server<S> {
         self.config.assists(self.build.has_probes())
     }
 
-    fn warn_without_probes(&self) {
-        if let (Some(quantum), false) = (self.config.quantum, self.build.has_probes()) {
-            eprintln!(
-                "concord: warning: this binary has no probes, so no request is preempted although the quantum is \
-                 {quantum}; build it by `cargo concord build`"
-            );
+    /// Says what this machine cannot do of what was asked for.
+    fn warn(&self) {
+        let machine = Machine {
+            cores: std::thread::available_parallelism().map_or(1, usize::from),
+            has_invariant_counter: clock::has_invariant_counter(),
+            has_probes: self.build.has_probes(),
+        };
+        for warning in faults::warnings(&self.config, machine) {
+            eprintln!("concord: warning: {warning}");
         }
     }
 }

@@ -8,7 +8,7 @@ use std::sync::mpsc;
 use std::thread::{Scope, ScopedJoinHandle};
 
 use super::Server;
-use crate::config::{Config, Preemption, Rotation};
+use crate::config::{Config, Pinning, Preemption, Rotation};
 use crate::context::{StackPool, Task};
 use crate::dispatcher::{
     Assist, Counts, Depth, Dispatcher, DispatcherReport, Limits, Quantum, Slot, Slots, TaskTable, Ticker,
@@ -131,7 +131,17 @@ impl<S: Service> Plan<'_, S> {
 
     fn pin(&self, worker: WorkerId, thread_index: usize) -> Result<(), Error> {
         let Some(&core) = self.cores.get(thread_index) else { return Ok(()) };
-        affinity::pin(core).map_err(|source| Error::Pin { worker, core, source })
+        match affinity::pin(core) {
+            Ok(()) => Ok(()),
+            Err(source) if self.config().pinning == Pinning::Auto => {
+                eprintln!(
+                    "concord: warning: {worker} could not be pinned to core {core} ({source}) and runs wherever the \
+                     system puts it: latencies will vary more; `pinning` names the cores to use, or none"
+                );
+                Ok(())
+            }
+            Err(source) => Err(Error::Pin { worker, core, source }),
+        }
     }
 
     fn setup(&self, worker: WorkerId, thread_index: usize) -> Result<S::Worker, Error> {

@@ -149,6 +149,16 @@ pub struct Clock {
     ticks_per_nano: u64,
 }
 
+/// Whether the CPU says that its counter's rate never changes, whatever the cores' clocks and sleep states do.
+pub(crate) fn has_invariant_counter() -> bool {
+    use std::arch::x86_64::__cpuid;
+    /// The highest extended leaf, the leaf on power management, and its bit (AMD APM vol. 3, E.4.6; Intel SDM vol. 3B, 18.17.1).
+    const HIGHEST: u32 = 0x8000_0000;
+    const POWER: u32 = 0x8000_0007;
+    const INVARIANT: u32 = 1 << 8;
+    __cpuid(HIGHEST).eax >= POWER && __cpuid(POWER).edx & INVARIANT != 0
+}
+
 /// How long the rate is measured: a reading is exact to some tens of nanoseconds, so the rate is to some 1e-6.
 const CALIBRATION: Duration = Duration::from_millis(20);
 

@@ -13,6 +13,7 @@ mod runner;
 pub(crate) use runner::{Answered, Runner, RunnerReport};
 
 use std::collections::VecDeque;
+use std::mem::offset_of;
 
 use crossbeam_utils::CachePadded;
 
@@ -39,6 +40,15 @@ pub(crate) struct Shared {
     /// Written by the dispatcher, once: there will be no more work.
     pub(crate) stop: CachePadded<AtomicBool>,
 }
+
+// No line is written by two sides: each field begins a pair of cache lines of its own.
+const _: () = assert!(
+    align_of::<Shared>() == concord_abi::LINE_BYTES
+        && offset_of!(Shared, turn) % concord_abi::LINE_BYTES == 0
+        && offset_of!(Shared, sleeper) % concord_abi::LINE_BYTES == 0
+        && offset_of!(Shared, stop) % concord_abi::LINE_BYTES == 0
+        && size_of::<Shared>() == 3 * concord_abi::LINE_BYTES
+);
 
 impl Shared {
     pub(crate) fn new() -> Self {

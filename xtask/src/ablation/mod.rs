@@ -35,8 +35,11 @@ pub(crate) struct Options {
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     only: Vec<String>,
     /// Take the programs as they were built before
-    #[arg(long)]
+    #[arg(long, conflicts_with = "build_only")]
     no_build: bool,
+    /// Build the programs and measure nothing
+    #[arg(long)]
+    build_only: bool,
 }
 
 /// Builds, measures, prints the table, leaves JSON and picture in `target/ablation`.
@@ -47,6 +50,9 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     setup::run()?;
     if !options.no_build {
         build()?;
+    }
+    if options.build_only {
+        return Ok(());
     }
     let programs = Programs::find(options.workers)?;
     let effort = if options.quick { Effort::QUICK } else { Effort::FULL };

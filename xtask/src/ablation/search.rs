@@ -31,7 +31,7 @@ pub(super) struct Effort {
 }
 
 impl Effort {
-    pub(super) const FULL: Self = Self { repetitions: 3, rounds: 7, seconds: 0.8 };
+    pub(super) const FULL: Self = Self { repetitions: 3, rounds: 6, seconds: 0.6 };
     pub(super) const QUICK: Self = Self { repetitions: 1, rounds: 5, seconds: 0.3 };
 }
 
