@@ -11,6 +11,7 @@ pub mod key_value;
 pub mod loadgen;
 #[cfg(feature = "runtime")]
 pub mod micro;
+pub mod policies;
 pub mod quantum;
 pub mod requests;
 pub mod results;

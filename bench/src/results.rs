@@ -122,6 +122,9 @@ pub struct Run {
     pub jbsq_depth: usize,
     /// Requests that the dispatcher ran itself.
     pub assisted: u64,
+    /// What the policy says of itself, in words: DARC's reservations and costs.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub policy_report: String,
     /// Longest time between two polls of the dispatcher.
     pub longest_poll_gap_ns: u64,
     /// Time that the host took away.
@@ -301,6 +304,7 @@ pub(crate) mod tests {
             preemptions: 0,
             jbsq_depth: 2,
             assisted: 0,
+            policy_report: String::new(),
             longest_poll_gap_ns: 0,
             stolen: Stolen::default(),
             trimmed: String::new(),

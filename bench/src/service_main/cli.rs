@@ -40,8 +40,8 @@ pub(super) struct RuntimeArgs {
     /// Quantum, such as 5us; `none` preempts nothing
     #[arg(long, value_name = "DURATION", default_value = "5us")]
     quantum: String,
-    /// Policy that decides which request runs next
-    #[arg(long, value_name = "NAME", default_value = "ps")]
+    /// Policy that decides which request runs next, such as ps or on-demand:arm=2us; --help lists them
+    #[arg(long, value_name = "POLICY", default_value = "ps", long_help = concord::policy::help())]
     policy: String,
     #[command(flatten)]
     mechanisms: MechanismArgs,

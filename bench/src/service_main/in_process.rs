@@ -91,6 +91,7 @@ pub(super) fn measure<S: Service>(service: S, requests: &dyn Requests, args: &In
         preemptions: statistics.preemptions,
         jbsq_depth: statistics.jbsq_depth,
         assisted: statistics.assist.requests,
+        policy_report: statistics.policy.to_string(),
         longest_poll_gap_ns: statistics.longest_poll_gap.0,
         stolen: gaps.stolen(),
         trimmed: trimmed(&config, statistics.build.has_probes()),

@@ -71,7 +71,7 @@ pub(super) fn run(run: &Run) -> String {
         run.stolen.longest_ns as f64 / 1e6,
         run.excluded_pct
     );
-    text + &run.trimmed
+    text + &run.policy_report + &run.trimmed
 }
 
 /// `load`
@@ -128,6 +128,7 @@ pub(super) fn statistics(statistics: &Statistics, quantum: Option<Nanos>) -> Str
         statistics.dropped(),
         quantum::format(quantum.map(|quantum| quantum.0))
     );
+    text += &statistics.policy.to_string();
     let _ = writeln!(
         text,
         "malformed packets {}, oversized requests {}, unclassified {}, lost before receipt {}, replies unsent {}",

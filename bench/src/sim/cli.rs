@@ -252,15 +252,8 @@ fn setups(args: &Args, source: &Source) -> Result<Vec<Setup>> {
 
 /// Reads `ps,on-demand:OPTION=VALUE,OPTION=VALUE,c-fcfs`: what has a `=` and no `:` is an option of the policy before.
 fn policies(text: &str) -> Result<Vec<Spec>> {
-    let mut words: Vec<String> = Vec::new();
-    for word in text.split(',').map(str::trim) {
-        match words.last_mut() {
-            Some(policy) if word.contains('=') && !word.contains(':') => *policy = format!("{policy},{word}"),
-            _ => words.push(word.to_owned()),
-        }
-    }
     let spec = |word: &String| word.parse().map_err(|error| anyhow!("--policies: {error}"));
-    words.iter().map(spec).collect()
+    crate::policies::split(text).iter().map(spec).collect()
 }
 
 fn list<T: PartialEq>(option: &str, text: &str, parse: impl Fn(&str) -> Result<T>) -> Result<Vec<T>> {

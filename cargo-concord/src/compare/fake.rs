@@ -72,6 +72,7 @@ impl FakePrograms {
             preemptions: 7,
             jbsq_depth: 2,
             assisted: 3,
+            policy_report: String::new(),
             longest_poll_gap_ns: 5_000,
             stolen: Stolen::default(),
             trimmed: "turns that overlap a host gap are left out of the achieved quantum".into(),

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use anyhow::{Result, bail, ensure};
-use concord_bench::quantum;
 use concord_bench::workload::Workload;
+use concord_bench::{policies, quantum};
 
 use super::Args;
 use super::variant::Variant;
@@ -50,7 +50,8 @@ impl Plan {
         let workload = Workload::find(&args.workload)?;
         let quanta = list("--quanta", &args.quanta, |text| quantum::parse(text).map_err(anyhow::Error::msg))?;
         let loads = list("--loads", &args.loads, parse_load)?;
-        let policies = list("--policy", &args.policy, |text| Ok(text.to_string()))?;
+        let policies =
+            each("--policy", &args.policy, policies::split(&args.policy), |text| Ok(text.to_string()))?;
         let variants = list("--variants", &args.variants, Variant::parse)?;
         ensure!(args.workers > 0, "--workers 0: a service needs at least one worker");
         ensure!(
@@ -95,8 +96,19 @@ fn parse_load(text: &str) -> Result<f64> {
 }
 
 fn list<T: PartialEq>(option: &str, text: &str, parse: impl Fn(&str) -> Result<T>) -> Result<Vec<T>> {
+    each(option, text, text.split(',').map(str::trim), parse)
+}
+
+/// The values of these parts of `text`.
+fn each<T: PartialEq, P: AsRef<str>>(
+    option: &str,
+    text: &str,
+    parts: impl IntoIterator<Item = P>,
+    parse: impl Fn(&str) -> Result<T>,
+) -> Result<Vec<T>> {
     let mut values = Vec::new();
-    for part in text.split(',').map(str::trim) {
+    for part in parts {
+        let part = part.as_ref();
         ensure!(!part.is_empty(), "{option} `{text}`: an empty entry; separate values by single commas");
         let value = parse(part)?;
         ensure!(!values.contains(&value), "{option} `{text}`: `{part}` comes twice");
