@@ -86,7 +86,7 @@ fn impossible_policies_are_refused_by_name() {
         ("darc:window=0", "it must be a number from 1 to"),
         ("on-demand:arm=3", "it must be a time such as"),
         ("on-demand:arm=1us,arm=2us", "is given twice"),
-        ("on-demand:victim=me", "it must be one of: "),
+        ("on-demand:levels=9", "it must be a number from 2 to 8"),
         ("bvt:target=1/x", "`auto`, or numbers from"),
     ] {
         let config = Config { policy: policy.into(), ..Config::default() };

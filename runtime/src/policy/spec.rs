@@ -211,12 +211,6 @@ impl<'a> Options<'a> {
         self.setup.ticks(time)
     }
 
-    /// One of these words: its position.
-    pub(super) fn word(&self, name: &str, words: &[&str]) -> Result<usize, SpecError> {
-        let position = words.iter().position(|&word| word == self.text(name));
-        position.ok_or_else(|| self.refuse(name, format!("one of: {}", words.join(", "))))
-    }
-
     /// A time, such as `1us`, in the caller's ticks.
     pub(super) fn time(&self, name: &str) -> Result<Ticks, SpecError> {
         let nanos = self.text(name).parse::<Nanos>();

@@ -1,18 +1,20 @@
 //! Whose turn is to end, and when.
 
-use super::{OnDemand, Victim};
+use std::cmp::Reverse;
+
+use super::OnDemand;
 use crate::id::WorkerId;
 use crate::policy::{End, Workers};
 use crate::sys::clock::{Ticks, Tsc};
 
 /// A turn that may be ended from a moment on. The least is the one to end: the earliest; of these the one of the
-/// highest level, then on the worker with the least pinned to it, then by [`Victim`].
+/// highest level, then on the worker with the least pinned to it, then of the request that came last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Candidate {
     at: Tsc,
-    level: std::cmp::Reverse<usize>,
+    level: Reverse<usize>,
     pinned: u32,
-    preference: u64,
+    rank: Reverse<u64>,
     worker: WorkerId,
 }
 
@@ -52,21 +54,25 @@ impl OnDemand {
             at = at.max(begun + self.limits[0]);
         }
         let served = received + at.since(begun);
-        let preference = match self.settings.victim {
-            Victim::Youngest => u64::MAX - self.shared.requests.key(slot).0,
-            Victim::Longest => begun.0,
-            Victim::Newest => u64::MAX - begun.0,
-            Victim::Most => u64::MAX - served.0,
-            Victim::Least => served.0,
-        };
-        let (level, pinned) = (std::cmp::Reverse(self.level(served)), self.shared.pins.of(worker));
-        Some(Candidate { at, level, pinned, preference, worker })
+        Some(Candidate {
+            at,
+            level: Reverse(self.level(served)),
+            pinned: self.shared.pins.of(worker),
+            rank: Reverse(self.shared.requests.key(slot).0),
+            worker,
+        })
     }
 
     /// How long a request of `level` waits before it ends another's turn: as long as it has run at least, since to
     /// it that is no more than a slowdown by one.
     fn patience_of(&self, level: usize) -> Ticks {
-        level.checked_sub(1).map_or(self.settings.arm, |below| self.settings.arm.max(self.limits[below]))
+        level.checked_sub(1).map_or(self.arm(), |below| self.settings.arm.max(self.limits[below]))
+    }
+
+    /// How long one of the first level waits: where nearly all are short, for some of them to be done.
+    fn arm(&self) -> Ticks {
+        let several = if self.shortness.most_are_short() { self.shortness.limit() } else { Ticks(0) };
+        self.settings.arm.max(several)
     }
 
     fn any_candidate(&self, workers: &Workers, level: usize, since: Tsc, first: &mut Option<Candidate>) {
@@ -88,15 +94,25 @@ impl OnDemand {
         }
     }
 
-    /// Requests that wait for one worker, which runs one of a higher level.
+    /// Requests that wait for one worker, which runs one of a higher level, or in the background one that
+    /// comes after them.
     fn for_pinned(&self, workers: &Workers, first: &mut Option<Candidate>) {
-        for (level, queue) in self.levels[..self.limits.len()].iter().enumerate() {
+        for (level, queue) in self.levels.iter().enumerate() {
             for worker in queue.with_pinned().iter() {
                 let slot = queue.pinned(worker).expect("it has one");
                 let since = self.shared.requests.waits_since(slot);
                 improve(first, self.candidate(workers, worker, level, since));
+                if level == self.limits.len() && self.comes_before(slot, workers, worker) {
+                    improve(first, self.candidate_after(workers, worker, self.limits[level - 1], since));
+                }
             }
         }
+    }
+
+    /// Whether the request in `slot` stands before the one that `worker` runs.
+    fn comes_before(&self, slot: u32, workers: &Workers, worker: WorkerId) -> bool {
+        let requests = &self.shared.requests;
+        workers.oldest(worker).is_some_and(|running| requests.key(slot).0 < requests.key(running).0)
     }
 
     /// Requests that have waited for too long, behind turns that are no longer in the first level.

@@ -37,26 +37,7 @@ pub(super) const OPTIONS: &[OptionDoc] = &[
     OptionDoc { name: "growth", default: "4", help: "each level's quantum is so many times the one before" },
     OptionDoc { name: "arm", default: "1us", help: "how long a request waits before it ends another's turn" },
     OptionDoc { name: "patience", default: "10ms", help: "who has waited for so long goes first" },
-    OptionDoc { name: "victim", default: "youngest", help: "youngest, longest, newest, most or least" },
-    OptionDoc { name: "order", default: "arrival", help: "arrival or turn" },
 ];
-
-/// Which of several turns that may be ended is ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Victim {
-    /// The one whose request stands last in the order.
-    Youngest,
-    /// The one that has been running for longest.
-    Longest,
-    /// The one that began last.
-    Newest,
-    /// The one whose request has received the most service.
-    Most,
-    /// The least.
-    Least,
-}
-
-const VICTIMS: [Victim; 5] = [Victim::Youngest, Victim::Longest, Victim::Newest, Victim::Most, Victim::Least];
 
 const MOST_LEVELS: usize = 8;
 
@@ -72,8 +53,6 @@ pub(super) struct Settings {
     growth: f64,
     arm: Ticks,
     patience: Ticks,
-    victim: Victim,
-    by_arrival: bool,
 }
 
 impl Settings {
@@ -84,8 +63,6 @@ impl Settings {
             growth: options.number("growth", 1.0, 100.0)?,
             arm: options.time("arm")?,
             patience: options.time("patience")?,
-            victim: VICTIMS[options.word("victim", &["youngest", "longest", "newest", "most", "least"])?],
-            by_arrival: options.word("order", &["arrival", "turn"])? == 0,
         })
     }
 }
@@ -210,10 +187,7 @@ impl Policy for OnDemand {
 
     fn preempted(&mut self, worker: WorkerId, item: Item, now: Tsc) {
         let gives_way = self.was_old[item.slot as usize] || self.is_old || self.with_old.contains(worker);
-        let rank = match self.settings.by_arrival && !gives_way {
-            true => self.shared.requests.key(item.slot).0,
-            false => now.0,
-        };
+        let rank = if gives_way { now.0 } else { self.shared.requests.key(item.slot).0 };
         self.push(self.level(item.received), rank, item, now);
     }
 

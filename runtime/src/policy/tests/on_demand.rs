@@ -57,6 +57,30 @@ fn a_preempted_request_keeps_its_place_among_the_long_ones() {
 }
 
 #[test]
+fn a_long_request_gives_way_to_an_older_one_of_its_worker() {
+    let (mut policy, mut workers) = (policy("on-demand:levels=2", 1), Workers::new(1, 1));
+    begin(&mut *policy, &mut workers, 0, 0);
+    workers.take_back(W[0]);
+    policy.arrived(Item { arrival: Tsc(90_000), ..item(1, None) }, Tsc(90_000));
+    policy.preempted(W[0], Item { received: Ticks(91_000), ..item(0, Some(0)) }, Tsc(91_000));
+    let (worker, next) = policy.next(&workers, Tsc(91_000)).unwrap();
+    assert_eq!((worker, next.slot), (W[0], 1), "its first quantum comes before what is long");
+    workers.give(W[0], 1);
+    workers.set_turn(W[0], Some(Tsc(91_000)));
+    assert_eq!(policy.next_end(&workers), Some(End { worker: W[0], at: Tsc(96_000) }), "no longer than that");
+}
+
+#[test]
+fn where_nearly_all_are_short_some_of_them_may_be_done_first() {
+    let (mut policy, mut workers) = (policy("on-demand", 1), Workers::new(1, 1));
+    begin(&mut *policy, &mut workers, 0, 0);
+    (0..2_000).for_each(|_| policy.done(W[0], Item { received: Ticks(750), ..item(9, None) }, Tsc(0)));
+    policy.arrived(item(1, None), Tsc(100_000));
+    let end = policy.next_end(&workers).unwrap();
+    assert!((102_990..=103_000).contains(&end.at.0), "{end:?}: four times the mean, not 1 us");
+}
+
+#[test]
 fn inboxes_are_filled_only_when_nearly_all_requests_are_short() {
     let (mut policy, mut workers) = (policy("on-demand", 1), Workers::new(1, 2));
     begin(&mut *policy, &mut workers, 0, 0);

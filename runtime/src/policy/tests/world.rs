@@ -54,7 +54,7 @@ const HASTY: [&str; 6] = [
     "darc-static:reserved=0,order=1",
     "bvt:target=1/100",
     "on-demand:levels=4,growth=2,patience=20us",
-    "on-demand:arm=0us,patience=0us,order=turn",
+    "on-demand:arm=0us,patience=0us",
 ];
 
 struct World {
