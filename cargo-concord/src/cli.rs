@@ -60,6 +60,7 @@ pub(crate) enum Command {
     )]
     Explain(ExplainOptions),
     Compare(Box<crate::compare::Args>),
+    Simulate(Box<crate::simulate::Args>),
     /// Remove what `cargo concord` built, and its caches
     Clean(CleanOptions),
     /// Check what a build needs on this machine, or show how a binary was built

@@ -24,6 +24,7 @@ mod process;
 mod reports;
 mod role;
 mod rustc;
+mod simulate;
 mod toolchain;
 mod workspace;
 
@@ -73,6 +74,7 @@ fn subcommand(words: &[String]) -> Result<ExitCode> {
         Command::Audit(options) => audit::run(&options),
         Command::Explain(options) => explain::run(&options),
         Command::Compare(args) => compare::run(*args),
+        Command::Simulate(args) => simulate::run(&args),
         Command::Clean(options) => clean::run(&options),
         Command::Doctor(options) => doctor::run(&options),
     }

@@ -3,14 +3,14 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{Context as _, Result, anyhow, bail, ensure};
+use anyhow::{Context as _, Result, bail, ensure};
 use clap::{Parser, ValueEnum};
 
 use super::results::{AtSlo, ClassPoint, Point, Simulations};
 use super::source::Source;
 use super::study::in_parallel;
 use super::trace::Trace;
-use super::{Classifier, Counts, Load, Outcome, Setup, Slo, Spec, Spread, Study, Tally, presets, table};
+use super::{Classifier, Counts, Load, Outcome, Setup, Slo, Spread, Study, Tally, policies, presets, table};
 use crate::quantum;
 use crate::results::Percentiles;
 
@@ -228,7 +228,7 @@ fn setups(args: &Args, source: &Source) -> Result<Vec<Setup>> {
     let assist = args.assist.as_deref().map(quantum::parse).transpose().map_err(anyhow::Error::msg)?;
     let classes = u16::try_from(source.classes().len()).context("too many classes")?;
     let quanta = list("--quanta", &args.quanta, |text| quantum::parse(text).map_err(anyhow::Error::msg))?;
-    let policies = policies(&args.policies)?;
+    let policies = policies::parse(&args.policies)?;
     let mut setups = Vec::new();
     for policy in &policies {
         for &quantum in &quanta {
@@ -248,12 +248,6 @@ fn setups(args: &Args, source: &Source) -> Result<Vec<Setup>> {
         }
     }
     Ok(setups)
-}
-
-/// Reads `ps,on-demand:OPTION=VALUE,OPTION=VALUE,c-fcfs`: what has a `=` and no `:` is an option of the policy before.
-fn policies(text: &str) -> Result<Vec<Spec>> {
-    let spec = |word: &String| word.parse().map_err(|error| anyhow!("--policies: {error}"));
-    crate::policies::split(text).iter().map(spec).collect()
 }
 
 fn list<T: PartialEq>(option: &str, text: &str, parse: impl Fn(&str) -> Result<T>) -> Result<Vec<T>> {

@@ -16,6 +16,7 @@ pub mod costs;
 mod engine;
 mod events;
 pub mod observe;
+pub mod policies;
 pub mod presets;
 pub mod requests;
 pub mod results;
@@ -108,7 +109,11 @@ impl Setup {
         }
     }
 
-    fn check(&self) -> Result<(), BenchError> {
+    /// Checks the numbers.
+    ///
+    /// # Errors
+    /// The first that is out of its range.
+    pub fn check(&self) -> Result<(), BenchError> {
         let within = |name: &str, value: usize, most: usize| match value {
             0 => Err(BenchError::Simulation(format!("{name} is 0; give 1 to {most}"))),
             _ if value > most => Err(BenchError::Simulation(format!("{name} is {value}; give 1 to {most}"))),

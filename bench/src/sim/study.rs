@@ -56,6 +56,16 @@ impl Study<'_> {
         Ok((tally, outcome))
     }
 
+    /// As [`tally`](Self::tally), with what arrives in the first tenth as well.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn tally_all(&self, load: f64, seed: u64) -> Result<(Tally, Outcome), BenchError> {
+        let mut tally = Tally::new(self.load.source.classes().len(), 0);
+        let outcome = self.run(load, seed, &mut tally)?;
+        Ok((tally, outcome))
+    }
+
     fn warm_up_ns(&self) -> u64 {
         (self.load.seconds * WARM_UP * 1e9) as u64
     }

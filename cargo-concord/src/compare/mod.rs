@@ -17,16 +17,20 @@ mod table;
 mod variant;
 
 pub(crate) use args::Args;
+pub(crate) use builds::CargoBuilds;
+pub(crate) use measure::service_times;
+pub(crate) use plan::Plan;
+pub(crate) use points::run_all as run_points;
+pub(crate) use progress::Progress;
+
+/// Steps of progress that [`service_times`] takes.
+pub(crate) const SERVICE_TIME_STEPS: usize = measure::ROUNDS * 2;
 
 use std::fmt;
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result};
 use concord_bench::results::{Comparison, Machine};
-
-use builds::CargoBuilds;
-use plan::Plan;
-use progress::Progress;
 
 /// Which program of the service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,7 +78,7 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
 
 /// Measures and runs everything that the plan asks for.
 fn compare(plan: &Plan, programs: &dyn Programs) -> Result<Comparison> {
-    let progress = Progress::new(measure::ROUNDS * 2 + plan.points.len());
+    let progress = Progress::new(SERVICE_TIME_STEPS + plan.points.len());
     let service_times = measure::service_times(plan, programs, &progress)?;
     let runs = points::run_all(plan, programs, &service_times, &progress)?;
     progress.finish();

@@ -88,9 +88,13 @@ fn chosen(experiments: Vec<Experiment>, only: &[String]) -> Result<Vec<Experimen
     if let Some(unknown) = only.iter().find(|word| !is_known(word)) {
         bail!("--only: no figure begins with `{unknown}`; there are {}", names.join(", "));
     }
-    let is_chosen = |experiment: &Experiment| {
-        only.is_empty() || only.iter().any(|word| experiment.figure.starts_with(word.as_str()))
+    // A whole name means that figure alone: persephone-1 is not persephone-10.
+    let means = |word: &String, figure: &String| match names.contains(word) {
+        true => word == figure,
+        false => figure.starts_with(word.as_str()),
     };
+    let is_chosen =
+        |experiment: &Experiment| only.is_empty() || only.iter().any(|word| means(word, &experiment.figure));
     Ok(experiments.into_iter().filter(is_chosen).collect())
 }
 

@@ -40,6 +40,7 @@ fn figures_are_chosen_by_the_beginning_of_their_names() {
     };
     assert!(names(&[]).unwrap().len() > 10);
     assert_eq!(names(&["persephone-4"]).unwrap(), ["persephone-4-extreme", "persephone-4-high"]);
+    assert_eq!(names(&["persephone-1"]).unwrap(), ["persephone-1"]);
     assert!(names(&["figure-1"]).unwrap_err().to_string().contains("persephone-1, "));
 }
 
