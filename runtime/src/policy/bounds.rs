@@ -2,7 +2,7 @@
 
 use crate::id::Class;
 
-/// Dynamic thresholds (Choudhury, Hahne, IEEE/ACM Trans. Networking 1998): a class may have [`SHARE`] times as many
+/// Dynamic thresholds (Choudhury, Hahne, IEEE/ACM Trans. Networking 1998): a class may have eight times as many
 /// requests under way as there is room left. One overloaded class then takes all but a ninth of the room, n of them
 /// leave one part in 8n + 1, and whoever is not overloaded finds room; nothing needs to be set by hand.
 #[derive(Debug)]
