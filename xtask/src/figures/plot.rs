@@ -75,6 +75,8 @@ fn height(experiment: &Experiment, point: &Point) -> Option<f64> {
 fn curves(experiment: &Experiment, figure: &Figure, root: &Area<'_>) -> Result<()> {
     let unit = Unit::of(figure.capacity_rps);
     let reached = figure.series.iter().filter_map(|drawn| drawn.at_slo).map(|spread| spread.high);
+    let reached =
+        reached.chain(figure.series.iter().flat_map(|drawn| published_rps(experiment, figure, drawn)));
     let farthest = reached.fold(0.0, f64::max).max(0.3 * figure.capacity_rps) * 1.12;
     let right = farthest.min(figure.capacity_rps * 1.08) / unit.rps;
     let slowdown = if experiment.slo.each_class { "of the worst class" } else { "of all requests" };
@@ -103,7 +105,7 @@ fn curves(experiment: &Experiment, figure: &Figure, root: &Area<'_>) -> Result<(
             chart.draw_series([EmptyElement::at(at) + diamond((0, 0))]).map_err(error)?;
         }
     }
-    legend(&mut chart, SeriesLabelPosition::UpperLeft)
+    legend(&mut chart, SeriesLabelPosition::LowerRight)
 }
 
 /// The curve, with the point at which the objective is just kept, up to the picture's edge.
