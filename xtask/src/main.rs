@@ -11,6 +11,7 @@
 //! ```
 
 mod ablation;
+mod counts;
 mod demo;
 mod figures;
 mod machine_code;

@@ -6,7 +6,7 @@ use std::time::Instant;
 use anyhow::{Result, bail};
 
 use crate::process::{self, cargo};
-use crate::{setup, tools};
+use crate::{counts, setup, tools};
 
 /// Options of the tests.
 #[derive(clap::Args)]
@@ -18,13 +18,14 @@ pub(crate) struct Options {
 
 type Step = (&'static str, fn() -> Result<()>);
 
-const STEPS: [Step; 6] = [
+const STEPS: [Step; 7] = [
     ("format", || process::run(cargo(&["fmt", "--all", "--check"]))),
     ("lints", lints),
     ("docs", docs),
     ("tools", tools::build),
     ("unit tests", unit_tests),
     ("builds of fixtures", fixtures),
+    ("instruction counts", counts::check),
 ];
 
 /// Runs the steps; the first that fails ends the run.
