@@ -15,6 +15,8 @@ use inkwell::context::Context;
 fn text(functions: &str) -> String {
     format!(
         "@concord_line = external thread_local(localexec) global [32 x i32]\n\
+         @concord_countdown = external thread_local(localexec) global [32 x i32]\n\
+         declare preserve_mostcc void @concord_clock_slow()\n\
          declare preserve_mostcc void @concord_probe_slow()\n\
          declare void @native()\n\
          declare i1 @more()\n\
@@ -336,4 +338,32 @@ fn functions_without_a_name_get_one_that_the_object_has() {
         function.get_linkage() == inkwell::module::Linkage::Private
     };
     assert!(!functions.iter().any(is_private));
+}
+
+/// A loop of the second build; `taken` is what is done with the countdown.
+fn counting_down(name: &str, taken: &str) -> String {
+    format!(
+        "define void @{name}() #0 {{\n\
+         entry:\n br label %loop\n\
+         loop:\n call void @native()\n %more = call i1 @more()\n\
+         %left = load i32, ptr @concord_countdown\n\
+         %rest = sub i32 %left, 40\n\
+         {taken}\n\
+         %out = icmp ult i32 %left, 40\n\
+         br i1 %out, label %cold, label %next\n\
+         cold:\n call preserve_mostcc void @concord_clock_slow()\n br label %next\n\
+         next:\n br i1 %more, label %loop, label %exit\n\
+         exit:\n ret void\n}}\n"
+    )
+}
+
+#[test]
+fn a_loop_that_counts_down_has_a_probe() {
+    assert_faulty(&counting_down("right", "store i32 %rest, ptr @concord_countdown"), &[]);
+}
+
+#[test]
+fn a_loop_that_leaves_the_countdown_as_it_was_is_faulty() {
+    let found = of_ir(&counting_down("forgetful", ""));
+    assert!(matches!(found.as_slice(), [Fault { kind: Kind::Loop, .. }]), "{found:?}");
 }

@@ -4,6 +4,8 @@
 //! concord-kernels list              name and language of each
 //! concord-kernels once KERNEL       runs it once, to count instructions
 //! concord-kernels samples KERNEL    reads numbers of runs, one a line; answers each by as many times in ns
+//! concord-kernels once-second KERNEL            runs its clone once, to count instructions
+//! concord-kernels second KERNEL SLICE_US RUNS   both builds of it, and slices, see `second.rs`
 //! concord-kernels in-process ..     serves requests that run a kernel, see `--help`
 //! ```
 //!
@@ -13,6 +15,7 @@ mod codecs;
 mod compression;
 mod data;
 mod data_formats;
+mod dynamic;
 mod graphs;
 mod kernel;
 mod languages;
@@ -23,6 +26,7 @@ mod native;
 mod numbers;
 mod own;
 mod scenes;
+mod second;
 mod service;
 mod text;
 
@@ -31,6 +35,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
+use concord::Nanos;
 
 use kernel::{Kernel, Work};
 
@@ -43,6 +48,15 @@ fn main() -> ExitCode {
         ["samples", name] => {
             pin();
             find(name).and_then(|kernel| samples(kernel, std::io::stdin().lock(), std::io::stdout().lock()))
+        }
+        ["once-second", name] => find(name).and_then(second::once),
+        ["second", name, slice, runs] => {
+            pin();
+            find(name).and_then(|kernel| {
+                let number = |text: &str| text.parse().with_context(|| format!("`{text}` is no number"));
+                let slice = Nanos::from_micros(number(slice)?);
+                second::compare(kernel, slice, number(runs)? as u32, std::io::stdout().lock())
+            })
         }
         _ => return service::main(),
     };

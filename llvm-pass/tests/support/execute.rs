@@ -6,8 +6,8 @@ use std::process::Command;
 use concord_job::{Exports, Input, Instrument, LinkJob, Lto, Optimise, OutputKind, Probes};
 use concord_pass::pipeline;
 
-/// The line armed for good, guards at rest, and a slow path that counts.
-const COUNTER: &str = r#"
+/// The line armed for good, guards at rest, a short countdown, and slow paths that count.
+pub const COUNTER: &str = r#"
     .section .tdata,"awT",@progbits
     .globl concord_line
     .type concord_line, @object
@@ -21,16 +21,31 @@ concord_line:
 concord_guard:
     .long 1
     .zero 124
+    .globl concord_countdown
+    .type concord_countdown, @object
+    .p2align 7
+concord_countdown:
+    .long 100
+    .zero 124
     .text
-    .globl concord_probe_slow, concord_guard_slow
+    .globl concord_probe_slow, concord_guard_slow, concord_clock_slow, concord_second
+concord_second:
+    xorl %eax, %eax
+    ret
+concord_clock_slow:
+    incq clock_looks(%rip)
+    movl $100, %fs:concord_countdown@tpoff
+    ret
 concord_probe_slow:
     incq probes_taken(%rip)
 concord_guard_slow:
     ret
     .bss
-    .globl probes_taken
+    .globl probes_taken, clock_looks
     .p2align 3
 probes_taken:
+    .zero 8
+clock_looks:
     .zero 8
     .section .note.GNU-stack,"",@progbits
 "#;
