@@ -107,7 +107,7 @@ fn is_inside(user: LLVMValueRef, function: FunctionValue<'_>) -> bool {
     }
 }
 
-fn users(value: LLVMValueRef) -> Vec<LLVMValueRef> {
+pub(super) fn users(value: LLVMValueRef) -> Vec<LLVMValueRef> {
     let mut users = Vec::new();
     // SAFETY: walks the use list of a live value.
     unsafe {
@@ -120,7 +120,7 @@ fn users(value: LLVMValueRef) -> Vec<LLVMValueRef> {
     users
 }
 
-fn operands(value: LLVMValueRef) -> Vec<LLVMValueRef> {
+pub(super) fn operands(value: LLVMValueRef) -> Vec<LLVMValueRef> {
     // SAFETY: a live user; the index is below the number of operands.
     unsafe {
         let count = llvm::LLVMGetNumOperands(value).max(0) as u32;

@@ -9,6 +9,7 @@ pub mod clone;
 mod import;
 pub mod labels;
 pub mod location;
+pub mod methods;
 mod module;
 mod place;
 mod state;

@@ -13,7 +13,7 @@
 //! (1) Data exists once: clones refer to the same variables, thread-locals and vtables, and where a function's address
 //!     is used as a value, it is the original's in both builds, so that pointers compare equal.
 //! (2) A direct call in a clone goes to the clone of what it calls, if that has one.
-//! (3) A call through a pointer in a clone goes to the clone when the function says that it has one ([`emit`]), and
+//! (3) A call through a pointer in a clone goes to the clone when the function says that it has one ([`search`]), and
 //!     else to what the pointer names. What is read for that is readable whatever the pointer names.
 //! (4) A computed goto stays in its build: a clone has its own tables of labels. A function whose labels or assembly
 //!     name what a copy would share with the original has no clone.
@@ -22,6 +22,7 @@
 pub mod choice;
 pub mod emit;
 pub mod program;
+pub mod search;
 pub mod weights;
 
 use std::collections::HashMap;
@@ -32,12 +33,13 @@ use inkwell::builder::BuilderError;
 use inkwell::module::Module;
 use inkwell::values::FunctionValue;
 
+use crate::ffi::clone;
 use crate::ffi::labels::Labels;
 use crate::ffi::location::Locations;
-use crate::ffi::{self, clone};
 use crate::ir;
 use emit::Emitter;
 use program::Reader;
+use search::Search;
 
 /// What the symbols of clones end in.
 pub const SUFFIX: &str = ".dispatcher";
@@ -77,17 +79,9 @@ pub fn build<'ctx>(
         locations.relocate(*function, copy.to);
         cloned.probes += emitter.count_down(copy.to, probe, &weights[function])?;
     }
-    let kinds: std::collections::HashSet<usize> = clones
-        .keys()
-        .filter(|function| ffi::is_address_taken(**function))
-        .map(|function| ffi::type_key(*function))
-        .collect();
-    for (function, clone) in &clones {
-        if ffi::is_address_taken(*function) {
-            emitter.announce(*function, *clone);
-        }
-        cloned.searches += emitter.search(*clone, |kind| kinds.contains(&kind));
-    }
+    let mut search = Search::new(module)?;
+    chosen.iter().for_each(|function| search.announce(module, *function, clones[function]));
+    cloned.searches = chosen.iter().map(|function| search.apply(clones[function])).sum();
     for root in roots {
         let clone = clones.get(&root.function).copied();
         root.call_becomes(clone);

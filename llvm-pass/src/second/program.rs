@@ -7,6 +7,7 @@ use inkwell::module::Module;
 use inkwell::values::{FunctionValue, InstructionOpcode, InstructionValue};
 
 use super::choice::{Function, Program};
+use super::search::calls;
 use super::weights::{self, Behind, Code, Part};
 use crate::ffi::labels::Labels;
 use crate::ffi::{self, Callee};
@@ -197,11 +198,6 @@ fn can_be_cloned(function: FunctionValue<'_>) -> bool {
         && Labels::of(function).is_some()
         && !select::is_runtime(&name)
         && !OF_PANICS.iter().any(|module| name.is_in(module))
-}
-
-fn calls<'ctx>(function: FunctionValue<'ctx>) -> impl Iterator<Item = InstructionValue<'ctx>> {
-    let instructions = function.get_basic_block_iter().flat_map(|block| block.get_instructions());
-    instructions.filter(|instruction| ffi::as_call(*instruction).is_some())
 }
 
 /// Whether assembly defines a symbol, of which there may be only one. Numbers may be defined again and again, and

@@ -102,16 +102,15 @@ impl Walker<'_> {
 
     fn whole(&self) -> Weights {
         let mut weights = Weights::default();
+        let mut found = HashMap::new();
         // What comes round to a loop's header is known after the first time.
         let mut back: HashMap<usize, f64> = HashMap::new();
         for _ in 0..ROUNDS {
-            weights.probes.clear();
-            let mut found = Vec::new();
             let mut at = back.clone();
-            at.insert(0, back.get(&0).copied().unwrap_or(0.0));
-            self.follow(None, &mut at, &mut |probe| found.push(probe));
-            found.sort_by_key(|&(block, part, _)| (block, part));
-            weights.probes = found.into_iter().map(|(_, _, cost)| cost).collect();
+            at.entry(0).or_insert(0.0);
+            self.follow(None, &mut at, &mut |(block, part, cost)| {
+                found.insert((block, part), cost);
+            });
             for own in self.forest.loops.iter().filter(|own| self.is_probed(own.header)) {
                 if let Some(cost) = mean(own.latches.iter().filter_map(|latch| at.get(latch)).copied()) {
                     back.insert(own.header, cost);
@@ -119,6 +118,11 @@ impl Walker<'_> {
             }
             let ends = (0..self.code.blocks.len()).filter(|&block| self.code.returns[block]);
             weights.behind.cost = mean(ends.filter_map(|block| at.get(&block)).copied()).unwrap_or(0.0);
+        }
+        for (block, parts) in self.code.parts.iter().enumerate() {
+            let probes = parts.iter().enumerate().filter(|(_, part)| is_probe(part));
+            // Nothing leads to a place that was not found.
+            weights.probes.extend(probes.map(|(part, _)| found.get(&(block, part)).copied().unwrap_or(0.0)));
         }
         weights.behind.is_probed = self.code.parts.first().is_some_and(|parts| parts.iter().any(is_probe));
         weights
