@@ -7,8 +7,8 @@ use crate::data::{Numbers, hash, text};
 use crate::kernel::{Kernel, Work};
 
 pub(crate) const KERNELS: &[Kernel] = &[
-    Kernel::rust("closure-chain", prepare_closure_chain, 0),
-    Kernel::rust("trait-interpreter", prepare_trait_interpreter, 0),
+    Kernel::rust("closure-chain", prepare_closure_chain, 0x95f5_84fd_f0a8_8200),
+    Kernel::rust("trait-interpreter", prepare_trait_interpreter, 0xaaf2_05a4_5bf3_4893),
 ];
 
 /// A request on its way through layers, each of which looks at it before and after the next.

@@ -53,9 +53,10 @@ fn main() -> ExitCode {
         ["second", name, slice, runs] => {
             pin();
             find(name).and_then(|kernel| {
-                let number = |text: &str| text.parse().with_context(|| format!("`{text}` is no number"));
-                let slice = Nanos::from_micros(number(slice)?);
-                second::compare(kernel, slice, number(runs)? as u32, std::io::stdout().lock())
+                let number =
+                    |text: &str| text.parse::<u32>().with_context(|| format!("`{text}` is no number"));
+                let slice = Nanos::from_micros(number(slice)?.into());
+                second::compare(kernel, slice, number(runs)?, std::io::stdout())
             })
         }
         _ => return service::main(),

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use concord_abi::SECOND_SYMBOL;
+use concord_abi::{SECOND_SYMBOL, WEIGHT_UNIT};
 use inkwell::module::Module;
 use inkwell::values::{FunctionValue, InstructionOpcode, InstructionValue};
 
@@ -110,7 +110,7 @@ impl<'ctx> Reader<'ctx> {
         for index in self.callees_first(chosen) {
             let weights = weights::weigh(&self.code(index, &behind));
             behind.insert(index, weights.behind);
-            let probes = weights.probes.into_iter().map(|cost| (cost.round() as u32).clamp(1, HEAVIEST));
+            let probes = weights.probes.into_iter().map(weight);
             all.insert(self.functions[index], probes.collect());
         }
         all
@@ -184,8 +184,16 @@ impl<'ctx> Reader<'ctx> {
     }
 }
 
-/// What one probe takes from the countdown at most: about the cost of the longest path.
-const HEAVIEST: u32 = 1 << 20;
+/// What one probe takes from the countdown at most: what a byte holds. The probe is then as long as a worker's, and a
+/// clone's code lies as the worker's does: its loops are fetched at the same speed.
+const HEAVIEST: u32 = i8::MAX as u32;
+
+/// And at least: less than one means none left, which the back end asks otherwise, and with more instructions.
+const LIGHTEST: u32 = 2;
+
+fn weight(cost: f64) -> u32 {
+    ((cost / f64::from(WEIGHT_UNIT)).round() as u32).clamp(LIGHTEST, HEAVIEST)
+}
 
 /// What runs only in panics, in which no switch happens, and is large.
 const OF_PANICS: [&str; 4] =

@@ -21,8 +21,11 @@ pub const CONDITION_WAIT_SYMBOL: &str = "concord_condition_wait";
 /// The same for libstdc++'s `std::condition_variable::wait(std::unique_lock<std::mutex>&)`.
 pub const CXX_CONDITION_WAIT_SYMBOL: &str = "concord_cxx_condition_wait";
 /// Thread-local `u32` that probes of the second build count down; alone in its [`LINE_BYTES`] block, whose other bytes
-/// are the runtime's. A probe subtracts its weight, the instructions that were to be expected since the last one.
+/// are the runtime's. A probe subtracts its weight, from 2 to 127: the instructions that were to be expected since the
+/// last one, in [`WEIGHT_UNIT`]s.
 pub const COUNTDOWN_SYMBOL: &str = "concord_countdown";
+/// Instructions that a probe's weight counts as one.
+pub const WEIGHT_UNIT: u32 = 12;
 /// `preserve_most` function that such a probe calls when its weight was more than what was left of the count, which
 /// has then wrapped around: the function gives a new one.
 pub const CLOCK_SLOW_SYMBOL: &str = "concord_clock_slow";

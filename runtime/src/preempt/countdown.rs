@@ -8,8 +8,8 @@
 //!   end                    a count that hardly ever runs out
 //! ```
 //!
-//! A weight says how many instructions were to be expected since the last probe; how long an instruction takes is
-//! learned from look to look ([`Pace`]). A step lasts for [`STEP`] at the pace seen last (so long may the thread fail
+//! A weight says how many instructions were to be expected since the last probe; how long they take is
+//! learned from look to look ([`Pace`]). A step lasts for [`STEP`] at the usual pace (so long may the thread fail
 //! to see what else ends its turn), and ends before the deadline at the slowest pace seen lately.
 //!
 //! Invariants:
@@ -36,6 +36,9 @@ const STEP: u64 = 2_500;
 /// A turn whose deadline is nearer than this ends: another look would cost as much. About 100 ns.
 const NEAR: u64 = 256;
 
+/// A deadline that is farther away makes no difference.
+const FAR: u64 = 1 << 32;
+
 /// A count that hardly ever runs out: half a second, outside of any turn.
 const NEVER: u32 = u32::MAX;
 
@@ -49,40 +52,49 @@ pub(crate) struct Countdown {
     at: Cell<u64>,
     /// When the turn shall end; 0 outside of one.
     deadline: Cell<u64>,
-    /// Of the last steps.
+    /// The usual one.
     pace: Cell<Pace>,
-    /// The slowest lately.
+    /// The slowest of late.
     slowest: Cell<Pace>,
 }
 
 const _: () = assert!(size_of::<Countdown>() == concord_abi::LINE_BYTES);
 
-/// What an expected instruction takes, in ticks times 2^16; 0 when nothing is known yet.
+/// How fast code goes: units of weight for a tick, times 2^16; 0 when nothing is known yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Pace(u64);
 
 impl Pace {
-    /// Half a tick: slower than most code, so that the first look comes early.
-    const FIRST: Self = Self(1 << 15);
-    const FASTEST: Self = Self(1 << 8);
-    const SLOWEST: Self = Self(1 << 26);
+    /// Half a tick for an instruction: slower than most code, so that the first look comes early.
+    const FIRST: Self = Self((1 << 17) / concord_abi::WEIGHT_UNIT as u64);
+    const SLOWEST: Self = Self(1 << 2);
+    const FASTEST: Self = Self(1 << 22);
 
     fn of(units: u32, ticks: u64) -> Self {
-        Self((ticks.min(1 << 40) << 16) / u64::from(units.max(1)))
+        Self((u64::from(units) << 16) / ticks.max(1))
     }
 
-    /// The pace after `seen`: at once when that is slower, but eight times at most (what is far slower was stopped by
-    /// the host); by and by, a `part` each time, when it is faster.
-    fn follow(self, seen: Self, part: u64) -> Self {
-        let old = if self.0 == 0 { Self::FIRST.0 } else { self.0 };
-        let next = if seen.0 > old { seen.0.min(old * 8) } else { old - (old - seen.0) / part };
-        Self(next).clamp(Self::FASTEST, Self::SLOWEST)
+    /// The slowest pace of late after `seen`: that at once when it is slower, but eight times at most (what is far
+    /// slower was stopped by the host); by and by, when it is faster.
+    fn lowest(self, seen: Self) -> Self {
+        let old = self.known().0;
+        let next = if seen.0 < old { seen.0.max(old / 8) } else { old + (seen.0 - old).min(old) / 64 };
+        Self(next).clamp(Self::SLOWEST, Self::FASTEST)
     }
 
-    /// How many units `ticks` are worth.
+    /// The usual pace after `seen`.
+    fn mean(self, seen: Self) -> Self {
+        let old = self.known().0;
+        Self(old.midpoint(seen.0.clamp(old / 8, old * 8))).clamp(Self::SLOWEST, Self::FASTEST)
+    }
+
+    fn known(self) -> Self {
+        if self.0 == 0 { Self::FIRST } else { self }
+    }
+
+    /// How many units `ticks`, less than 2^33, are worth.
     fn units(self, ticks: u64) -> u32 {
-        let pace = if self.0 == 0 { Self::FIRST.0 } else { self.0 };
-        u32::try_from((ticks << 16) / pace).unwrap_or(NEVER)
+        u32::try_from((ticks * self.known().0) >> 16).unwrap_or(NEVER)
     }
 }
 
@@ -107,15 +119,15 @@ impl Countdown {
         }
         let used = self.given.get().wrapping_sub(self.count.get());
         let seen = Pace::of(used, now.0.saturating_sub(self.at.get()));
-        self.pace.set(self.pace.get().follow(seen, 2));
-        self.slowest.set(self.slowest.get().follow(seen, 64));
+        self.pace.set(self.pace.get().mean(seen));
+        self.slowest.set(self.slowest.get().lowest(seen));
         self.give(now.0);
         now.0 + NEAR >= deadline
     }
 
     /// Gives a count for the next step.
     fn give(&self, now: u64) {
-        let rest = self.deadline.get().saturating_sub(now);
+        let rest = self.deadline.get().saturating_sub(now).min(FAR);
         let count = self.pace.get().units(STEP).min(self.slowest.get().units(rest)).max(1);
         self.at.set(now);
         self.given.set(count);
@@ -217,18 +229,18 @@ mod tests {
 
     #[test]
     fn a_slice_of_steady_code_ends_at_its_deadline_after_few_looks() {
-        for weight in [1, 30, 1_000] {
-            let (lengths, looks) = slices(&[0.4], 1 << 20, weight, 200);
+        for weight in [1, 5, 60] {
+            let (lengths, looks) = slices(&[6.4], 1 << 16, weight, 200);
             let late = worst(&lengths[2..]);
-            assert!(late <= 200.0 + 0.4 * f64::from(weight), "{weight}: {late}");
+            assert!(late <= 300.0 + 6.4 * f64::from(weight), "{weight}: {late}");
             assert!(looks < 9.0, "{weight}: {looks} looks");
         }
     }
 
     #[test]
     fn a_change_of_pace_costs_less_than_a_microsecond() {
-        for length in [3_000, 40_000, 500_000] {
-            let (lengths, looks) = slices(&[0.25, 0.6, 1.5, 0.3], length, 40, 500);
+        for length in [200, 2_500, 30_000] {
+            let (lengths, looks) = slices(&[4.0, 10.0, 24.0, 5.0], length, 3, 500);
             let late = lengths.iter().filter(|length| (*length - SLICE as f64).abs() > 2_500.0).count();
             assert!(late * 100 <= lengths.len(), "{length}: {late} of {}", lengths.len());
             assert!(looks < 30.0, "{length}: {looks} looks");
@@ -242,13 +254,13 @@ mod tests {
         let slice = |code: &mut Code<'_>| {
             let begin = code.now;
             countdown.begin(Tsc(begin as u64 + SLICE), Tsc(begin as u64));
-            assert!(code.run(u32::MAX, 20, 0.5));
+            assert!(code.run(u32::MAX, 2, 8.0));
             code.now - begin
         };
         (0..10).for_each(|_| assert!(slice(&mut code) > 0.0));
         countdown.begin(Tsc(code.now as u64 + SLICE), Tsc(code.now as u64));
         code.now += 1e7;
-        assert!(code.run(u32::MAX, 20, 0.5), "it is over at the next look");
+        assert!(code.run(u32::MAX, 2, 8.0), "it is over at the next look");
         code.looks = 0;
         assert!((slice(&mut code) - SLICE as f64).abs() < 400.0);
         assert!(code.looks < 60, "{}", code.looks);
@@ -264,9 +276,9 @@ mod tests {
     #[test]
     fn paces_have_limits() {
         let mut pace = Pace(0);
-        (0..40).for_each(|_| pace = pace.follow(Pace::of(0, u64::MAX), 2));
+        (0..60).for_each(|_| pace = pace.mean(Pace::of(0, u64::MAX)));
         assert_eq!((pace, pace.units(1)), (Pace::SLOWEST, 0));
-        (0..40).for_each(|_| pace = pace.follow(Pace::of(u32::MAX, 0), 2));
+        (0..60).for_each(|_| pace = pace.mean(Pace::of(u32::MAX, 0)));
         assert_eq!((pace, pace.units(u64::from(u32::MAX))), (Pace::FASTEST, NEVER));
     }
 }
