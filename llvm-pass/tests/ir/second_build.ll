@@ -204,9 +204,9 @@ attributes #0 = { "concord-probed" }
 ;=
 ;= 23:
 ;=   %left.i = load i32, ptr @concord_countdown, align 4
-;=   %24 = sub i32 %left.i, 24
+;=   %24 = sub i32 %left.i, 2
 ;=   store i32 %24, ptr @concord_countdown, align 4
-;=   %out.i = icmp ult i32 %left.i, 24
+;=   %out.i = icmp ult i32 %left.i, 2
 ;=   br i1 %out.i, label %25, label %concord_counting_probe.exit, !prof !3
 ;=
 ;= 25:
