@@ -66,7 +66,8 @@ impl Unit {
 
 /// What a curve shows of a point: what the objective is about.
 fn height(experiment: &Experiment, point: &Point) -> Option<f64> {
-    if !experiment.slo.each_class {
+    let is_endless = point.slowdown.is_some_and(|spread| spread.median.is_infinite());
+    if is_endless || !experiment.slo.each_class {
         return point.slowdown.map(|spread| spread.median);
     }
     point.classes.iter().filter_map(|class| class.slowdown).map(|spread| spread.median).reduce(f64::max)

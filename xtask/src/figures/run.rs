@@ -3,7 +3,7 @@
 use anyhow::Result;
 use concord_bench::sim::source::Source;
 use concord_bench::sim::study::in_parallel;
-use concord_bench::sim::{Load, Setup, Spread, Study, Tally};
+use concord_bench::sim::{Load, Outcome, Setup, Spread, Study, Tally};
 use serde::Serialize;
 
 use super::experiment::{Experiment, Kind, Series};
@@ -177,21 +177,31 @@ impl Runner<'_> {
     fn point(&self, setup: &Setup, load: f64, reserved: usize, seeds: u64) -> Result<Point> {
         let study = self.study(setup);
         let seeds: Vec<u64> = (1..=seeds).collect();
-        let tallies = in_parallel(&seeds, |&seed| study.tally(load, seed).map(|(tally, _)| tally));
-        let tallies: Vec<Tally> = tallies.into_iter().collect::<Result<_, _>>()?;
+        let tallies = in_parallel(&seeds, |&seed| study.tally(load, seed));
+        let tallies: Vec<(Tally, Outcome)> = tallies.into_iter().collect::<Result<_, _>>()?;
         let classes = self.source.classes().into_iter().enumerate().map(|(index, name)| ClassPoint {
             name,
-            slowdown: spread(tallies.iter().map(|tally| p999(&tally.classes()[index].slowdown))),
-            sojourn_us: spread(tallies.iter().map(|tally| p999(&tally.classes()[index].sojourn)))
+            slowdown: spread(tallies.iter().map(|(tally, _)| p999(&tally.classes()[index].slowdown))),
+            sojourn_us: spread(tallies.iter().map(|(tally, _)| p999(&tally.classes()[index].sojourn)))
                 .map(|ns| ns.scaled(1e-3)),
         });
         Ok(Point {
             load,
             reserved,
             rps: self.source.mean_rate(load, setup.workers)?,
-            slowdown: spread(tallies.iter().map(|tally| p999(&tally.slowdown()))),
+            slowdown: spread(tallies.iter().map(|(tally, outcome)| of_all(tally, outcome))),
             classes: classes.collect(),
         })
+    }
+}
+
+/// The slowdown over all requests; infinite when more than one in a thousand was never answered.
+fn of_all(tally: &Tally, outcome: &Outcome) -> Option<f64> {
+    let counts = outcome.counts;
+    if counts.dropped as f64 > 0.001 * counts.offered as f64 {
+        Some(f64::INFINITY)
+    } else {
+        p999(&tally.slowdown())
     }
 }
 

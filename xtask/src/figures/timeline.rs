@@ -30,7 +30,6 @@ fn latencies(figure: &Figure, area: &Area<'_>) -> Result<()> {
         .margin_bottom(0)
         .x_label_area_size(24)
         .y_label_area_size(62)
-        .right_y_label_area_size(150)
         .build_cartesian_2d(0.0..seconds, (0.5..20_000.0).log_scale())
         .map_err(error)?;
     chart
@@ -64,7 +63,9 @@ fn latencies(figure: &Figure, area: &Area<'_>) -> Result<()> {
     }
     chart
         .configure_series_labels()
-        .position(SeriesLabelPosition::Coordinate(760, 20))
+        .position(SeriesLabelPosition::UpperRight)
+        .background_style(WHITE.mix(0.85))
+        .border_style(BLACK.mix(0.4))
         .label_font((FONT, 15))
         .draw()
         .map_err(error)
@@ -77,7 +78,6 @@ fn reservations(figure: &Figure, area: &Area<'_>) -> Result<()> {
         .margin_top(4)
         .x_label_area_size(48)
         .y_label_area_size(62)
-        .right_y_label_area_size(150)
         .build_cartesian_2d(0.0..seconds, 0.0..workers + 0.5)
         .map_err(error)?;
     chart
@@ -104,7 +104,9 @@ fn reservations(figure: &Figure, area: &Area<'_>) -> Result<()> {
     }
     chart
         .configure_series_labels()
-        .position(SeriesLabelPosition::Coordinate(760, 20))
+        .position(SeriesLabelPosition::UpperRight)
+        .background_style(WHITE.mix(0.85))
+        .border_style(BLACK.mix(0.4))
         .label_font((FONT, 15))
         .draw()
         .map_err(error)
