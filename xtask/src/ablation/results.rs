@@ -34,7 +34,7 @@ pub(super) struct WorkloadResult {
 #[derive(Debug, Serialize)]
 pub(super) struct StepResult {
     pub(super) name: String,
-    /// Within the objective at p99.9, without requests that overlap a host gap.
+    /// Within the objective at p99.9, without requests that overlap a host gap or its backlog.
     pub(super) krps_at_slo: f64,
     /// Greatest less least of the repetitions, in percent of the median.
     pub(super) spread_pct: f64,
@@ -137,7 +137,7 @@ impl Results {
         let _ = writeln!(
             text,
             "Interrupts are emulated: each preemption costs the worker what receiving one costs (1,200 cycles).\n\
-             excluded = requests that overlap a host gap; the column `raw` has them. With one worker JBSQ(2) shows where requests take a microsecond."
+             excluded = requests that overlap a host gap or wait behind its backlog; the column `raw` has them. With one worker JBSQ(2) shows where requests take a microsecond."
         );
         for (name, value) in
             self.micro.as_object().into_iter().flatten().filter(|(_, value)| value.is_number())

@@ -19,6 +19,9 @@ const HIGHEST_LOAD: f64 = 2.2;
 /// A run whose schedule was not kept is made again, so many times in all.
 const ATTEMPTS: u64 = 2;
 
+/// Requests that waited behind a gap's backlog are left out as long as they are not more of a class than this.
+const MOST_EXCLUDED_PCT: f64 = 50.0;
+
 /// How much is measured.
 #[derive(Clone, Copy)]
 pub(super) struct Effort {
@@ -46,7 +49,8 @@ pub(super) struct Programs {
 pub(super) struct Point {
     /// Requests per second.
     pub(super) rate: f64,
-    /// Worst class's slowdown at p99.9 and p99: without requests that overlap a host gap.
+    /// Worst class's slowdown at p99.9 and p99: without requests that overlap a host gap, and without those behind its
+    /// backlog as long as enough are left.
     pub(super) p999: f64,
     pub(super) p99: f64,
     /// At p99.9, of all requests.
@@ -184,17 +188,27 @@ fn point_of(run: &Run, rate: f64) -> Result<Point> {
     let wrong: u64 = run.classes.iter().map(|class| class.wrong + class.errors).sum();
     ensure!(wrong == 0, "{wrong} requests of {} had a wrong answer", run.workload);
     let is_lost = run.adherence.void || run.classes.iter().any(|class| class.dropped > 0);
-    let worst = |figures: fn(&ClassRun) -> Option<Percentiles>, at: fn(Percentiles) -> f64| {
+    // An overloaded run has hardly a request that was not under way with others before it: then what is left after
+    // the host's gaps would say nothing of it.
+    let is_settled = run.classes.iter().all(|class| class.settled_excluded_pct <= MOST_EXCLUDED_PCT);
+    let kept = |class: &ClassRun| if is_settled { class.slowdown_settled } else { class.slowdown };
+    let worst = |figures: &dyn Fn(&ClassRun) -> Option<Percentiles>, at: fn(Percentiles) -> f64| {
         let slowdowns = run.classes.iter().filter_map(figures).map(at);
         if is_lost { f64::INFINITY } else { slowdowns.fold(0.0, f64::max) }
     };
     Ok(Point {
         rate,
-        p999: worst(|class| class.slowdown, |figures| figures.p999),
-        p99: worst(|class| class.slowdown, |figures| figures.p99),
-        raw_p999: worst(|class| class.slowdown_raw, |figures| figures.p999),
-        excluded_pct: run.excluded_pct,
+        p999: worst(&kept, |figures| figures.p999),
+        p99: worst(&kept, |figures| figures.p99),
+        raw_p999: worst(&|class| class.slowdown_raw, |figures| figures.p999),
+        excluded_pct: excluded_pct(run, is_settled),
     })
+}
+
+/// Share of the requests that the figures leave out: of the worst class when those behind a gap's backlog are out too.
+fn excluded_pct(run: &Run, is_settled: bool) -> f64 {
+    let of_classes = run.classes.iter().map(|class| class.settled_excluded_pct);
+    if is_settled { of_classes.fold(0.0, f64::max) } else { run.excluded_pct }
 }
 
 /// Requests per second within the objective by `slowdown`: the greatest rate below which nothing failed.
