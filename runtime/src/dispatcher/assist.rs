@@ -18,7 +18,7 @@
 //! or the slice's own length, after which packets are looked at again. A new packet alone does not end it: while every
 //! inbox is full, it can only be queued. The longest time between two polls is in the statistics.
 //!
-//! The dispatcher has worker state of its own (`setup_worker` is called with [`WorkerId::DISPATCHER`]), its own guard
+//! The dispatcher has worker state of its own (`setup_worker` is called with [`WorkerId::DISPATCHER`](crate::WorkerId::DISPATCHER)), its own guard
 //! word and thread-locals: to a handler it is one more worker.
 
 use crate::context::{Outcome, Task};
