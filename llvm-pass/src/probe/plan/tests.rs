@@ -94,6 +94,18 @@ fn an_interpreter_has_its_probes_behind_the_dispatch() {
 }
 
 #[test]
+fn a_dispatch_into_a_loop_with_several_entries_has_its_probe_on_the_way_back() {
+    // 0 dispatches to 1, 2, 3 and 4; 1, 5, 6 and 7 are a loop that 2, 3 and 4 enter elsewhere.
+    let blocks: [&[usize]; 8] = [&[1, 2, 3, 4], &[5, 0], &[5], &[6], &[7], &[6], &[7], &[1]];
+    let mut shape = shape(&blocks, &[1, 1, 300, 1, 1, 1, 60, 1]);
+    shape.dispatches[0] = true;
+    let plan = plan(&shape, BOUND);
+    assert_eq!(plan.loops[0], (0, Treatment::Probed));
+    // From the probe in 1 on: 0, the whole of 2, and to 1 again.
+    assert!(plan.longest >= 1 + 1 + 300, "{plan:?}");
+}
+
+#[test]
 fn a_round_has_its_probe_where_its_last_block_begins() {
     let mut shape = shape(&[&[1], &[2, 3], &[1], &[]], &[1; 4]);
     assert_eq!(plan(&shape, BOUND).sites, [Site::Round { block: 2, at: 0 }]);

@@ -140,8 +140,12 @@ impl Planner<'_> {
         let target = |block: usize| {
             let is_place = !self.shape.is_cleanup[block] && !self.shape.steps[block].is_empty();
             let node = self.node(Some(index), block)?;
-            let is_midway = matches!(node, Node::Loop(inner) if self.forest.loops[inner].header != block);
-            (is_place && !is_midway).then_some(node)
+            let is_passed = match node {
+                Node::Block(_) => true,
+                // Whoever enters the loop comes to its header first.
+                Node::Loop(inner) => self.forest.loops[inner].entries == [block],
+            };
+            (is_place && is_passed).then_some(node)
         };
         let targets: Vec<Node> = inside.map(target).collect::<Option<_>>()?;
         (targets.len() >= FEWEST_TARGETS).then_some(targets)
