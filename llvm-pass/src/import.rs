@@ -40,7 +40,7 @@ impl Offer {
     /// Of a unit's `module`, simplified so that leaves are leaves, and consumed by it; `None` when there is nothing.
     ///
     /// # Errors
-    /// [`Error::Passes`] when LLVM cannot take the rest away.
+    /// [`crate::Error::Passes`] when LLVM cannot take the rest away.
     pub fn of(
         module: Module<'_>,
         machine: &TargetMachine,
