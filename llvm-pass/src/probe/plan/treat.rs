@@ -57,13 +57,10 @@ impl Planner<'_> {
             Treatment::Probed | Treatment::Dispatched | Treatment::Covered | Treatment::Cleanup => [1; 2],
         }
         .map(|rounds| round.saturating_mul(rounds.saturating_sub(1)));
-        let is_late = |back: Option<u32>| {
-            back.is_some_and(|back| back.saturating_add(earlier).saturating_add(ends.head) > self.bound.limit)
-        };
         match treatment {
             Treatment::StripMined { .. } => self.sites.push(Site::Chunk { header }),
             Treatment::Probed => {
-                let all = is_late(back);
+                let all = back.is_some_and(|back| back.saturating_add(ends.head) > self.bound.limit);
                 let late = ends.latches.iter().filter(|(latch, state)| {
                     (all || state.clean.is_some()) && !self.shape.is_cleanup[**latch]
                 });
